@@ -1,0 +1,160 @@
+package authz
+
+import (
+	"fmt"
+	"slices"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Effect is what a decision says. There is no third word.
+type Effect string
+
+// The two effects.
+const (
+	Allow Effect = "allow"
+	Deny  Effect = "deny"
+)
+
+// DenialReason is a code of the Open Agent Passport. The vocabulary is closed:
+// a layer that answers another word is answered for by ReasonPolicyError.
+type DenialReason string
+
+// ReasonAllowed is the code of an allowed decision; the others deny. Source:
+// pack finance.payment.charge.v1, but for ReasonCapabilityMissing and
+// ReasonAuditCodeMissing, which are the paper's local engine's.
+const (
+	ReasonAllowed             DenialReason = "oap.allowed"
+	ReasonPassportSuspended   DenialReason = "oap.passport_suspended"
+	ReasonUnknownCapability   DenialReason = "oap.unknown_capability"
+	ReasonCapabilityMissing   DenialReason = "oap.capability_missing"
+	ReasonAssurance           DenialReason = "oap.assurance_insufficient"
+	ReasonInvalidContext      DenialReason = "oap.invalid_context"
+	ReasonRegionBlocked       DenialReason = "oap.region_blocked"
+	ReasonCurrencyUnsupported DenialReason = "oap.currency_unsupported"
+	ReasonLimitExceeded       DenialReason = "oap.limit_exceeded"
+	ReasonRecipientNotMember  DenialReason = "oap.merchant_forbidden"
+	ReasonCategoryBlocked     DenialReason = "oap.category_blocked"
+	ReasonAuditCodeMissing    DenialReason = "oap.audit_code_missing"
+	ReasonIdempotencyConflict DenialReason = "oap.idempotency_conflict"
+	ReasonPolicyError         DenialReason = "oap.policy_error"
+	ruleArguments                          = "arguments"   // the rule name of a failed strict parse
+	ruleFailClosed                         = "fail_closed" // the rule name of a guard's denial
+	decisionValidity                       = time.Minute   // of denials made by the guard itself
+)
+
+// Reasons lists the closed vocabulary.
+func Reasons() []DenialReason {
+	return []DenialReason{
+		ReasonAllowed, ReasonPassportSuspended, ReasonUnknownCapability, ReasonCapabilityMissing,
+		ReasonAssurance, ReasonInvalidContext, ReasonRegionBlocked, ReasonCurrencyUnsupported,
+		ReasonLimitExceeded, ReasonRecipientNotMember, ReasonCategoryBlocked, ReasonAuditCodeMissing,
+		ReasonIdempotencyConflict, ReasonPolicyError,
+	}
+}
+
+// Reason is one failed rule, or the one reason of an allowed decision.
+type Reason struct {
+	Code    DenialReason `json:"code"`
+	Rule    string       `json:"rule"`              // the rule or gate that failed
+	Message string       `json:"message,omitempty"` // for people; never compared
+}
+
+// Origin says who decided: the layer, or the dispatch path in its stead (a call
+// that did not parse, or a layer that failed).
+type Origin string
+
+// The two origins.
+const (
+	FromLayer    Origin = "layer"
+	FromDispatch Origin = "dispatch"
+)
+
+// Decision is the answer to one request. The first reason decides; the others
+// are listed so that a reader sees everything that stood against the request.
+type Decision struct {
+	Effect         Effect    `json:"effect"`
+	Reasons        []Reason  `json:"reasons"`
+	Origin         Origin    `json:"origin"`
+	RequestDigest  string    `json:"request_digest,omitempty"`  // hex SHA-256; empty where no request was parsed
+	PassportDigest string    `json:"passport_digest,omitempty"` // hex SHA-256
+	PolicyDigest   string    `json:"policy_digest,omitempty"`   // hex SHA-256
+	IssuedAt       time.Time `json:"issued_at"`                 // virtual clock
+	ExpiresAt      time.Time `json:"expires_at"`                // virtual clock; not valid at or after it
+}
+
+// Allowed reports whether the decision lets the payment through.
+func (d Decision) Allowed() bool { return d.Effect == Allow }
+
+// Reason is the code that decides: that of the first reason.
+func (d Decision) Reason() DenialReason {
+	if len(d.Reasons) == 0 {
+		return ReasonPolicyError
+	}
+	return d.Reasons[0].Code
+}
+
+// Rule is the rule or gate that decides: that of the first reason.
+func (d Decision) Rule() string {
+	if len(d.Reasons) == 0 {
+		return ""
+	}
+	return d.Reasons[0].Rule
+}
+
+// FailClosed reports whether the guard denied because the layer failed.
+func (d Decision) FailClosed() bool {
+	return d.Origin == FromDispatch && d.Reason() == ReasonPolicyError
+}
+
+// check says why a layer's answer to req can't be trusted; nil if it can.
+func (d Decision) check(req Request) error {
+	switch {
+	case d.Effect != Allow && d.Effect != Deny:
+		return fmt.Errorf("decision has unknown effect %q", d.Effect)
+	case len(d.Reasons) == 0:
+		return fmt.Errorf("decision gives no reason")
+	case d.RequestDigest != req.Digest():
+		return fmt.Errorf("decision is about another request (digest %.12s…, asked %.12s…)", d.RequestDigest, req.Digest())
+	case d.IssuedAt.After(req.At):
+		return fmt.Errorf("decision was issued at %s, after the request at %s", d.IssuedAt, req.At)
+	case !d.ExpiresAt.After(req.At):
+		return fmt.Errorf("decision expired at %s, the request is of %s", d.ExpiresAt, req.At)
+	}
+	for _, r := range d.Reasons {
+		if !slices.Contains(Reasons(), r.Code) {
+			return fmt.Errorf("decision has unknown reason %q", r.Code)
+		}
+		if (r.Code == ReasonAllowed) != d.Allowed() {
+			return fmt.Errorf("decision %s contradicts its reason %s", d.Effect, r.Code)
+		}
+	}
+	return nil
+}
+
+// Malformed is the decision about a call whose arguments did not parse: the
+// layer is not asked.
+func Malformed(why error, at time.Time) Decision {
+	return dispatchDenial(Reason{ReasonInvalidContext, ruleArguments, why.Error()}, "", at)
+}
+
+func failClosed(why error, req Request) Decision {
+	return dispatchDenial(Reason{ReasonPolicyError, ruleFailClosed, why.Error()}, req.Digest(), req.At)
+}
+
+func dispatchDenial(r Reason, digest string, at time.Time) Decision {
+	return Decision{
+		Effect: Deny, Reasons: []Reason{r}, Origin: FromDispatch, RequestDigest: digest,
+		IssuedAt: at, ExpiresAt: at.Add(decisionValidity),
+	}
+}
+
+// touchesWord reports whether s[from:to] has a letter or digit as neighbour.
+func touchesWord(s string, from, to int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:from])
+	after, _ := utf8.DecodeRuneInString(s[to:])
+	return isWord(before) && from > 0 || isWord(after) && to < len(s)
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsNumber(r) }

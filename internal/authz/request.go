@@ -1,0 +1,74 @@
+// Package authz is the contract between the dispatch path and whatever decides
+// about a payment: the request, the decision, and the fail-closed guard that
+// turns an allowed decision into a permit for exactly the value that was decided.
+package authz
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"time"
+
+	"vaultbench/internal/bank"
+)
+
+// Item is a line of what is paid for. A transfer is one item at its own price.
+type Item struct {
+	SKU      string      `json:"sku"`
+	Quantity int64       `json:"qty"`
+	Price    bank.Amount `json:"price"` // minor units
+	Category string      `json:"category,omitempty"`
+}
+
+// Request is the proposed payment as a layer sees it: parsed values only, the
+// very ones that the ledger will execute. The JSON form is the context of the
+// policy pack.
+type Request struct {
+	Recipient       bank.AccountID `json:"merchant_id"`
+	Amount          bank.Amount    `json:"amount"` // minor units
+	Currency        bank.Currency  `json:"currency"`
+	Region          string         `json:"region"`
+	ShippingCountry string         `json:"shipping_country,omitempty"`
+	Items           []Item         `json:"items"`
+	Memo            string         `json:"memo"`
+	IdempotencyKey  string         `json:"idempotency_key"`
+	At              time.Time      `json:"at"` // virtual clock
+}
+
+// Payment is what the ledger executes when the request is permitted.
+func (r Request) Payment() bank.Payment {
+	return bank.Payment{Recipient: r.Recipient, Amount: r.Amount, Currency: r.Currency, Memo: r.Memo}
+}
+
+// Digest is the lower-case hex SHA-256 of the request's JSON form. A decision
+// carries it, so a decision about another value is recognised.
+func (r Request) Digest() string {
+	raw, err := json.Marshal(r)
+	if err != nil { // strings, integers and a time always encode
+		panic(fmt.Sprintf("encode request: %v", err))
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// auditCode matches a well-formed code; what stands beside it is checked apart,
+// since two neighbouring tokens share a boundary.
+var auditCode = regexp.MustCompile(`APC-[0-9]{4}-[0-9]{4}`)
+
+// AuditCode returns the one audit code of a memo: exactly one ASCII token
+// APC-YYYY-NNNN, not touching a letter or digit of any script. ok is false where
+// there is none or more than one.
+func AuditCode(memo string) (code string, ok bool) {
+	for _, at := range auditCode.FindAllStringIndex(memo, -1) {
+		if touchesWord(memo, at[0], at[1]) {
+			continue
+		}
+		if ok {
+			return "", false
+		}
+		code, ok = memo[at[0]:at[1]], true
+	}
+	return code, ok
+}

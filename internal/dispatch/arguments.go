@@ -1,0 +1,145 @@
+package dispatch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"vaultbench/internal/bank"
+)
+
+// Names says what the transfer tool and its arguments are called. A recorded
+// source has other names than the suite's own tool; an empty name is an argument
+// that the tool does not have.
+type Names struct {
+	Transfer  string
+	Recipient string
+	Amount    string
+	Memo      string
+	Currency  string
+}
+
+// TransferFunds are the names of the suite's own tool.
+var TransferFunds = Names{Transfer: "transfer_funds", Recipient: "recipient", Amount: "amount", Memo: "memo", Currency: "currency"}
+
+var errArguments = errors.New("invalid arguments")
+
+// arguments are the raw values of a transfer call; nil where the call has none.
+type arguments struct {
+	recipient, amount, memo, currency json.RawMessage
+}
+
+// readArguments takes the top level of the object apart. A repeated name is an
+// error: two readers could take two different values from it. Other arguments
+// are skipped unread.
+func (n Names) readArguments(raw string) (arguments, error) {
+	var a arguments
+	seen := map[string]bool{}
+	dec := json.NewDecoder(strings.NewReader(raw))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return arguments{}, fmt.Errorf("%w: not a JSON object", errArguments)
+	}
+	for dec.More() {
+		t, err := dec.Token()
+		name, isName := t.(string)
+		if err != nil || !isName {
+			return arguments{}, fmt.Errorf("%w: not a JSON object", errArguments)
+		}
+		if seen[name] {
+			return arguments{}, fmt.Errorf("%w: duplicate key %q", errArguments, name)
+		}
+		seen[name] = true
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return arguments{}, fmt.Errorf("%w: not a JSON object", errArguments)
+		}
+		if field := a.field(n, name); field != nil {
+			*field = value
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return arguments{}, fmt.Errorf("%w: the JSON object is cut", errArguments)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return arguments{}, fmt.Errorf("%w: data after the JSON object", errArguments)
+	}
+	return a, nil
+}
+
+func (a *arguments) field(n Names, name string) *json.RawMessage {
+	switch name {
+	case "":
+		return nil
+	case n.Recipient:
+		return &a.recipient
+	case n.Amount:
+		return &a.amount
+	case n.Memo:
+		return &a.memo
+	case n.Currency:
+		return &a.currency
+	}
+	return nil
+}
+
+// payment is the one strict parse. An optional argument that is null counts as
+// not given; any other wrong type is malformed.
+func (a arguments) payment() (bank.Payment, error) {
+	p := bank.Payment{Currency: bank.USD}
+	var err error
+	if a.recipient == nil {
+		return p, fmt.Errorf("%w: missing", bank.ErrRecipient)
+	}
+	if p.Recipient, err = bank.ParseRecipient(a.recipient); err != nil {
+		return p, err
+	}
+	if a.amount == nil {
+		return p, fmt.Errorf("%w: missing", bank.ErrAmount)
+	}
+	if p.Amount, err = bank.ParseAmount(a.amount); err != nil {
+		return p, err
+	}
+	if given(a.currency) {
+		if p.Currency, err = bank.ParseCurrency(a.currency); err != nil {
+			return p, err
+		}
+	}
+	if given(a.memo) {
+		memo, ok := bank.ParseText(a.memo)
+		if !ok {
+			return p, fmt.Errorf("%w: memo: want a string of valid UTF-8", errArguments)
+		}
+		p.Memo = memo
+	}
+	return p, nil
+}
+
+func given(raw json.RawMessage) bool { return raw != nil && string(raw) != "null" }
+
+// identity is what two calls must share to be the same payment for the clock:
+// the parsed value, or the raw one where it does not parse.
+func (a arguments) identity() string {
+	recipient, amount, currency := rawText(a.recipient), rawText(a.amount), "USD"
+	if id, err := bank.ParseRecipient(a.recipient); err == nil {
+		recipient = "=" + string(id)
+	}
+	if v, err := bank.ParseAmount(a.amount); err == nil {
+		amount = "=" + v.String()
+	}
+	if given(a.currency) {
+		currency = rawText(a.currency)
+	}
+	return fmt.Sprintf("%q %q %q", recipient, amount, currency)
+}
+
+// rawText undoes JSON's escapes, which may differ between two spellings of one
+// string, and leaves anything but a string as it stands.
+func rawText(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
