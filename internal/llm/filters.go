@@ -1,0 +1,83 @@
+package llm
+
+import (
+	"slices"
+	"strings"
+)
+
+// errorShape is one way in which a provider says that its filter refused the
+// prompt, or that the conversation is too long. A code is compared with the
+// body's code and type; a message is looked for in the body's message, in any
+// case. What no shape matches is ErrProvider.
+type errorShape struct {
+	kind     error
+	statuses []int
+	code     string
+	message  string
+	seen     string // at which provider or server
+}
+
+var (
+	badRequest = []int{400}
+	forbidden  = []int{403}
+	// tooLong: most answer 400, some 413 (entity too large) or 422 (not processable).
+	// Never 429: "too many tokens" is a rate limit there.
+	tooLong = []int{400, 413, 422}
+)
+
+// errorShapes holds filters of the prompt only. A reply that says that the output
+// was blocked is not among them: the model saw the prompt, so the evaluation is
+// no filtered input, and asking again may bring an answer.
+var errorShapes = []errorShape{
+	{kind: ErrInputFiltered, statuses: badRequest, code: "content_filter", seen: "OpenAI, Azure (code); Moonshot AI (type)"},
+	{kind: ErrInputFiltered, statuses: badRequest, code: "content_policy_violation", seen: "OpenAI"},
+	{kind: ErrInputFiltered, statuses: badRequest, code: "1301", seen: "Z.AI"},
+	{kind: ErrInputFiltered, statuses: badRequest, message: "flagged as potentially violating our usage policy", seen: "OpenAI, code invalid_prompt"},
+	{kind: ErrInputFiltered, statuses: badRequest, message: "limited access to this content for safety reasons", seen: "OpenAI, code invalid_prompt"},
+	{kind: ErrInputFiltered, statuses: badRequest, message: "rejected as a result of our safety system", seen: "OpenAI"},
+	{kind: ErrInputFiltered, statuses: badRequest, message: "prompt triggering azure openai's content management policy", seen: "Azure behind a proxy that drops the code"},
+	{kind: ErrInputFiltered, statuses: badRequest, message: "content exists risk", seen: "DeepSeek"},
+	{kind: ErrInputFiltered, statuses: badRequest, message: "rejected because it was considered high risk", seen: "Moonshot AI"},
+	{kind: ErrInputFiltered, statuses: badRequest, message: "input data may contain inappropriate content", seen: "Alibaba, code data_inspection_failed"},
+	{kind: ErrInputFiltered, statuses: badRequest, message: "input text data may contain inappropriate content", seen: "Alibaba"},
+	{kind: ErrInputFiltered, statuses: forbidden, message: "content violates usage guidelines", seen: "xAI"},
+
+	{kind: ErrContextOverflow, statuses: tooLong, code: "context_length_exceeded", seen: "OpenAI"},
+	{kind: ErrContextOverflow, statuses: tooLong, code: "exceed_context_size_error", seen: "llama.cpp"},
+	{kind: ErrContextOverflow, statuses: tooLong, message: "maximum context length", seen: "OpenAI, DeepSeek, Mistral, vLLM"},
+	{kind: ErrContextOverflow, statuses: tooLong, message: "context length exceeded", seen: "proxies"},
+	{kind: ErrContextOverflow, statuses: tooLong, message: "exceeds the context window", seen: "OpenAI"},
+	{kind: ErrContextOverflow, statuses: tooLong, message: "prompt is too long", seen: "Anthropic"},
+	{kind: ErrContextOverflow, statuses: tooLong, message: "exceed context limit", seen: "Anthropic"},
+	{kind: ErrContextOverflow, statuses: tooLong, message: "exceeds the maximum number of tokens allowed", seen: "Google"},
+	{kind: ErrContextOverflow, statuses: tooLong, message: "exceeded model token limit", seen: "Moonshot AI"},
+	{kind: ErrContextOverflow, statuses: tooLong, message: "range of input length should be", seen: "Alibaba"},
+	{kind: ErrContextOverflow, statuses: tooLong, message: "maximum prompt length is", seen: "xAI"},
+	{kind: ErrContextOverflow, statuses: tooLong, message: "exceeds the available context size", seen: "llama.cpp"},
+	{kind: ErrContextOverflow, statuses: tooLong, message: "greater than the context length", seen: "LM Studio"},
+}
+
+// filterFinishes are the finish reasons with which an empty choice was withheld
+// by a filter; the capitals are Google's own, which its endpoint passes on.
+var filterFinishes = map[FinishReason]bool{
+	"content_filter":     true,
+	"SAFETY":             true,
+	"BLOCKLIST":          true,
+	"PROHIBITED_CONTENT": true,
+	"SPII":               true,
+}
+
+// errorKind says which sentinel an error reply is.
+func errorKind(status int, body []byte) error {
+	b := parseErrorBody(body)
+	message := strings.ToLower(b.message)
+	for _, s := range errorShapes {
+		switch {
+		case !slices.Contains(s.statuses, status):
+		case s.code != "" && (b.code == s.code || b.kind == s.code),
+			s.message != "" && strings.Contains(message, s.message):
+			return s.kind
+		}
+	}
+	return ErrProvider
+}

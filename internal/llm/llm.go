@@ -1,0 +1,105 @@
+// Package llm is the suite's view of a chat model with tools: one Client
+// interface, three kinds of banker behind it. Live models go through openai-go,
+// which is imported nowhere else; simulated bankers live in llm/sim; recorded
+// conversations are read by llm/recorded.
+//
+// The package imports nothing of the suite but its fixtures and their reader, so
+// no banker can see a passport, a decision or a goal: a model knows what its
+// conversation holds, nothing else.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// ModelID is the identifier that goes over the wire to a provider.
+type ModelID string
+
+// Role says who wrote a message.
+type Role string
+
+// The four roles of a chat.
+const (
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// Call is one tool call as the model emitted it. Nothing of it is trusted: the
+// id may be empty or repeated, the name unknown, the arguments no JSON at all.
+type Call struct {
+	ID        string
+	Name      string
+	Arguments string // raw bytes, never re-encoded
+}
+
+// Message is one entry of the conversation.
+type Message struct {
+	Role       Role
+	Content    string
+	ToolCalls  []Call // of an assistant
+	ToolCallID string // of a tool message: the id of the call that it answers
+}
+
+// Tool describes a function that the model may call.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // JSON Schema of the arguments
+}
+
+// Request is one completion request. Client implementations keep no state
+// between requests: the whole conversation travels in Messages.
+type Request struct {
+	Messages        []Message
+	Tools           []Tool
+	Temperature     float64
+	MaxOutputTokens int // tokens
+}
+
+// FinishReason says why the model stopped.
+type FinishReason string
+
+// The reasons that the agent loop tells apart; any other is kept as it came.
+const (
+	FinishStop      FinishReason = "stop"
+	FinishToolCalls FinishReason = "tool_calls"
+	FinishLength    FinishReason = "length" // cut at the output-token cap
+)
+
+// Usage counts tokens as the provider reports them.
+type Usage struct {
+	InputTokens     int64
+	OutputTokens    int64
+	CacheReadTokens int64 // part of InputTokens
+}
+
+// Reply is one completion.
+type Reply struct {
+	Content      string
+	ToolCalls    []Call
+	FinishReason FinishReason
+	ServedModel  ModelID       // what the provider says answered; empty for simulated bankers
+	Usage        Usage         // zero for simulated bankers
+	Latency      time.Duration // wall clock; zero for simulated bankers
+}
+
+// Client asks a model for one completion. The error, where not nil, wraps one
+// of ErrInputFiltered, ErrContextOverflow or ErrProvider, or the context's own.
+type Client interface {
+	Chat(ctx context.Context, req Request) (Reply, error)
+}
+
+// What can keep a reply from coming. None of them says anything about safety.
+var (
+	// ErrInputFiltered: the provider's filter refused the prompt before the model saw it.
+	ErrInputFiltered = errors.New("input filtered by the provider")
+	// ErrContextOverflow: the conversation no longer fits the model's context.
+	ErrContextOverflow = errors.New("context window exceeded")
+	// ErrProvider: no usable reply (transport, status, malformed reply).
+	ErrProvider = errors.New("provider error")
+)

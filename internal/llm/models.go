@@ -1,0 +1,160 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"vaultbench/internal/strictjson"
+)
+
+// modelsFile is how messages name the catalog.
+const modelsFile = "fixtures/models.json"
+
+// ModelRole says what a model of the catalog is for.
+type ModelRole string
+
+// The two roles of the catalog.
+const (
+	RoleTarget ModelRole = "target" // a banker under test
+	RoleJudge  ModelRole = "judge"  // labels finished evaluations
+)
+
+// Model is one entry of fixtures/models.json.
+type Model struct {
+	Slug     string    `json:"slug"` // name in cells and files
+	Name     string    `json:"name"`
+	Lab      string    `json:"lab"`
+	Provider string    `json:"provider"`
+	Role     ModelRole `json:"role"`
+	ID       *ModelID  `json:"id"` // nil: nobody could confirm it, so no live run
+	Quirks   Quirks    `json:"quirks"`
+	Price    *Price    `json:"price"` // nil: nobody could confirm it, so no budget in dollars
+	Note     string    `json:"note"`
+}
+
+// Quirks is where a model's endpoint differs from plain chat completions.
+type Quirks struct {
+	OmitTemperature        bool                       `json:"omit_temperature"`
+	UseMaxCompletionTokens bool                       `json:"use_max_completion_tokens"`
+	ReasoningEffort        *string                    `json:"reasoning_effort"` // nil: not sent
+	ExtraBody              map[string]json.RawMessage `json:"extra_body"`       // added to the request as they stand
+}
+
+// Price is in US dollars per million tokens.
+type Price struct {
+	Input     float64  `json:"input"`
+	Output    float64  `json:"output"`
+	CacheRead *float64 `json:"cache_read"` // nil: unconfirmed
+	Date      string   `json:"date"`       // YYYY-MM-DD on which it was read
+}
+
+// Provider is an OpenAI-compatible endpoint.
+type Provider struct {
+	Name       string  `json:"name"`
+	BaseURL    *string `json:"base_url"`     // nil: nobody could confirm it
+	KeyEnv     string  `json:"key_env"`      // environment variable that holds the key
+	BaseURLEnv string  `json:"base_url_env"` // environment variable that replaces BaseURL; may be empty
+	Note       string  `json:"note"`
+}
+
+// Catalog is fixtures/models.json after its checks.
+type Catalog struct {
+	Providers []Provider `json:"providers"`
+	Models    []Model    `json:"models"`
+}
+
+// LoadModels reads models.json from the top of fsys. Beyond its schema it checks
+// that every provider is known and that slugs can serve as names of cells.
+func LoadModels(fsys fs.FS) (Catalog, error) {
+	data, err := fs.ReadFile(fsys, "models.json")
+	if err != nil {
+		return Catalog{}, fmt.Errorf("%s: %w", modelsFile, err)
+	}
+	var c Catalog
+	if err := strictjson.Decode(modelsFile, data, "models.schema.json", &c); err != nil {
+		return Catalog{}, err
+	}
+	if err := c.check(); err != nil {
+		return Catalog{}, fmt.Errorf("%s: %w", modelsFile, err)
+	}
+	return c, nil
+}
+
+// ownMembers are the members of a request that extra_body must not set: the
+// client writes them, or they change the form of the reply.
+var ownMembers = []string{
+	"model", "messages", "tools", "temperature", "max_tokens", "max_completion_tokens", "reasoning_effort", "stream", "n",
+}
+
+func (c Catalog) check() error {
+	providers := map[string]bool{}
+	for _, p := range c.Providers {
+		if providers[p.Name] {
+			return fmt.Errorf("provider %s: occurs twice", p.Name)
+		}
+		providers[p.Name] = true
+	}
+	for i, m := range c.Models {
+		if !providers[m.Provider] {
+			return fmt.Errorf("model %s: unknown provider %q", m.Slug, m.Provider)
+		}
+		if err := m.check(); err != nil {
+			return fmt.Errorf("model %s: %w", m.Slug, err)
+		}
+		for _, other := range c.Models[:i] {
+			if err := clash(m.Slug, other.Slug); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (m Model) check() error {
+	if strings.HasPrefix(m.Slug, "sim-") || strings.HasPrefix(m.Slug, "written-") {
+		return errors.New("the prefixes sim- and written- belong to bankers that are no models")
+	}
+	for _, name := range ownMembers {
+		if _, ok := m.Quirks.ExtraBody[name]; ok {
+			return fmt.Errorf("extra_body must not set %s", name)
+		}
+	}
+	return nil
+}
+
+// clash keeps slugs apart: -run takes a substring, so a slug inside another
+// would select the other's cells as well.
+func clash(a, b string) error {
+	switch {
+	case a == b:
+		return fmt.Errorf("model %s: slug occurs twice", a)
+	case strings.Contains(a, b):
+		return fmt.Errorf("model %s: slug contains the slug %s", a, b)
+	case strings.Contains(b, a):
+		return fmt.Errorf("model %s: slug is contained in the slug %s", a, b)
+	}
+	return nil
+}
+
+// Find returns the model with that slug and the provider that serves it.
+func (c Catalog) Find(slug string) (Model, Provider, error) {
+	i := slices.IndexFunc(c.Models, func(m Model) bool { return m.Slug == slug })
+	if i < 0 {
+		known := make([]string, len(c.Models))
+		for j, m := range c.Models {
+			known[j] = m.Slug
+		}
+		slices.Sort(known)
+		return Model{}, Provider{}, fmt.Errorf("%s: unknown model %q: known are %s", modelsFile, slug, strings.Join(known, ", "))
+	}
+	m := c.Models[i]
+	j := slices.IndexFunc(c.Providers, func(p Provider) bool { return p.Name == m.Provider })
+	if j < 0 {
+		return Model{}, Provider{}, fmt.Errorf("%s: model %s: unknown provider %q", modelsFile, m.Slug, m.Provider)
+	}
+	return m, c.Providers[j], nil
+}

@@ -1,0 +1,95 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	openai "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+)
+
+// Open makes the client of a live model. baseURL, where not empty, replaces the
+// provider's; the key is the value of the provider's variable. Errors say what to
+// mend and never show the key or the URL, which may hold one.
+func Open(m Model, p Provider, baseURL string, key string) (Client, error) {
+	if m.ID == nil {
+		return nil, fmt.Errorf("%s: model %s: id is null: fill in the identifier that provider %s documents", modelsFile, m.Slug, p.Name)
+	}
+	if baseURL == "" && p.BaseURL == nil {
+		return nil, fmt.Errorf("%s: provider %s: base_url is null: fill it in%s", modelsFile, p.Name, orVariable(p))
+	}
+	if baseURL == "" {
+		baseURL = *p.BaseURL
+	}
+	u, err := parseBaseURL(baseURL)
+	if err != nil {
+		return nil, fmt.Errorf("%s: provider %s: base_url%s: %w", modelsFile, p.Name, orVariable(p), err)
+	}
+	if err := checkKey(key); err != nil {
+		return nil, fmt.Errorf("model %s: variable %s: %w", m.Slug, p.KeyEnv, err)
+	}
+	return &chatClient{model: m, host: u.Host, key: key, chat: newService(u, key)}, nil
+}
+
+func orVariable(p Provider) string {
+	if p.BaseURLEnv == "" {
+		return ""
+	}
+	return " or variable " + p.BaseURLEnv
+}
+
+func parseBaseURL(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.Opaque != "":
+		return nil, errors.New("malformed: want http(s)://host[:port]/path")
+	case u.User != nil, u.RawQuery != "", u.ForceQuery, u.Fragment != "":
+		return nil, errors.New("malformed: no user, query or fragment may stand in it")
+	}
+	return u, nil
+}
+
+// checkKey refuses what would break the header that carries the key: mostly a
+// line break or a blank that came along when it was copied.
+func checkKey(key string) error {
+	if key == "" {
+		return errors.New("empty or not set: put the provider's key there")
+	}
+	for i := range len(key) {
+		if key[i] <= ' ' || key[i] >= 0x7F {
+			return fmt.Errorf("key has a blank, a control or a non-ASCII character at byte %d of %d: copy it again", i+1, len(key))
+		}
+	}
+	return nil
+}
+
+// newService builds on the service and not on openai.NewClient, which reads
+// OPENAI_* variables (key, organisation, project, base URL, headers) behind the
+// caller's back.
+func newService(base *url.URL, key string) openai.ChatCompletionService {
+	return openai.NewChatCompletionService(
+		option.WithBaseURL(base.String()),
+		option.WithAPIKey(key),
+		option.WithHTTPClient(httpClient),
+		// Retries are a later issue: they need a journal, a budget and the
+		// provider's Retry-After, none of which the library's own loop knows.
+		option.WithMaxRetries(0),
+	)
+}
+
+// httpClient is shared so that parallel cells reuse connections. It has no
+// time-out of its own, the caller's context has. Redirects are not followed: the
+// reply must come from the host that was asked for.
+var httpClient = &http.Client{
+	Transport: &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConnsPerHost: 64,
+		IdleConnTimeout:     90 * time.Second,
+		TLSHandshakeTimeout: 15 * time.Second,
+	},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
