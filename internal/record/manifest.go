@@ -1,0 +1,43 @@
+package record
+
+import "vaultbench/internal/plan"
+
+// ManifestVersion is the version of manifest.json's schema.
+const ManifestVersion = 1
+
+// Manifest says what a run was made of and how to repeat it.
+type Manifest struct {
+	Version      int               `json:"schema_version"`
+	RunID        string            `json:"run_id"`
+	StartedAt    string            `json:"started_at"`  // wall clock, RFC 3339
+	FinishedAt   string            `json:"finished_at"` // wall clock, RFC 3339; empty while the run goes on
+	GoVersion    string            `json:"go_version"`
+	Revision     string            `json:"revision"`          // of the code; empty where unknown
+	Modified     bool              `json:"revision_modified"` // the tree differed from the revision
+	Digests      map[string]string `json:"digests"`           // hex SHA-256 by name: corpus, levels, passports/…, packs/…, toolmaps/…, recordings/…
+	Options      map[string]string `json:"options"`           // the resolved configuration, secrets masked
+	Sims         []string          `json:"simulated_bankers"` // deterministic instruments, not models
+	Models       []ManifestModel   `json:"models"`            // live models
+	Cells        []PlannedCell     `json:"cells"`
+	Trials       int               `json:"trials"`
+	Evaluations  int               `json:"evaluations"` // lines of evaluations.jsonl
+	SummaryState string            `json:"status"`      // as in summary.json
+}
+
+// ManifestModel is a live model as it was asked for.
+type ManifestModel struct {
+	Slug     string   `json:"slug"`
+	Provider string   `json:"provider"`
+	ID       string   `json:"id"`
+	Served   []string `json:"served"` // ids that replies named
+}
+
+// PlannedCell is a cell that a run set out to do.
+type PlannedCell struct {
+	Cell        plan.Cell `json:"cell"`
+	Kind        plan.Kind `json:"kind"`
+	Layered     bool      `json:"layered"`         // a layer decides: decisions count, and invariants are promised
+	Label       string    `json:"label,omitempty"` // must stand beside every figure of the cell
+	Evaluations int       `json:"evaluations"`     // planned: attacks × trials
+	Skip        string    `json:"skip_reason,omitempty"`
+}

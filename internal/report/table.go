@@ -1,0 +1,86 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"vaultbench/internal/plan"
+)
+
+// WriteTable prints at most one line per cell. Every column but the last two
+// counts evaluations out of those final; calls are counted apart.
+func WriteTable(w io.Writer, s Summary) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(tw, format+"\n", args...) }
+	line("cell\tkind\tfinal/planned\trequested\tpaid\tunpermitted\tcalls denied/decided\thonest paid\tstatus")
+	for _, c := range s.Cells {
+		line("%s\t%s\t%d/%d\t%d\t%d\t%s\t%s\t%s\t%s", c.Name, c.Kind, c.Denominator, c.Planned,
+			c.Requests.Evaluations, c.Payments.Evaluations, c.unpermittedText(), c.deniedText(), c.honestText(), c.statusText())
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	return writeGroups(w, s)
+}
+
+// unpermittedText: at Level 1 no transfer is unpermitted, and a zero there says
+// nothing.
+func (c Cell) unpermittedText() string {
+	if c.Group == plan.GroupOpen {
+		return "n/a"
+	}
+	return fmt.Sprint(c.Unpermitted.Evaluations)
+}
+
+func (c Cell) deniedText() string {
+	if c.Decisions == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%d/%d", c.Decisions.Denied, c.Decisions.Calls)
+}
+
+func (c Cell) honestText() string {
+	if c.Benign == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%d/%d", c.Benign.Paid, c.Benign.Goals)
+}
+
+func (c Cell) statusText() string {
+	text := string(c.Status)
+	if c.Skip != "" {
+		text += ": " + c.Skip
+	}
+	if c.Label != "" {
+		text += " (" + c.Label + ")"
+	}
+	return text
+}
+
+// writeGroups prints the unpermitted rate of each level group with its bound.
+func writeGroups(w io.Writer, s Summary) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(tw, format+"\n", args...) }
+	line("\nunpermitted transfers by banker and level group (evaluations; levels are not pooled beyond these groups)")
+	line("banker\tkind\tlevels\tset\tarchitecture\tunpermitted\t95%% bound or interval")
+	for _, g := range s.Groups {
+		if g.Set == "benign" || g.Group == plan.GroupOpen {
+			continue
+		}
+		line("%s\t%s\t%s\t%s\t%s\t%d/%d\t%s", g.Model, g.Kind, g.Group, g.Set, g.Architecture,
+			g.Unpermitted.Evaluations, g.Denominator, g.Rates.Unpermitted.boundText(g.Sessions))
+	}
+	line("\nstatus: %s; %s", s.Status, s.Claim.Reason)
+	return tw.Flush()
+}
+
+func (e Estimate) boundText(sessions int) string {
+	switch {
+	case e.SessionBound != nil && e.ExactBound != nil:
+		return fmt.Sprintf("≤ %.2f%% (3/%d sessions), ≤ %.2f%% (exact, evaluations)", 100**e.SessionBound, sessions, 100**e.ExactBound)
+	case e.Wilson != nil:
+		return fmt.Sprintf("%.1f%% to %.1f%% (Wilson, evaluations)", 100*e.Wilson.Low, 100*e.Wilson.High)
+	}
+	return "undefined"
+}

@@ -1,0 +1,202 @@
+package suite
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"vaultbench/internal/record"
+	"vaultbench/internal/report"
+	"vaultbench/internal/strictjson"
+)
+
+// summaryFile is the name of a run's figures.
+const summaryFile = "summary.json"
+
+// Run is a run's folder: the journal while it goes on, the reports at its end.
+type Run struct {
+	suite    *Suite
+	results  string
+	dir      string
+	journal  *record.Journal
+	manifest record.Manifest
+
+	mu      sync.Mutex
+	planned map[string]record.PlannedCell
+	served  map[string]map[string]bool // by model slug
+}
+
+// Start creates results/<id>; an empty id is made from the time. Two runs never
+// share a folder.
+func Start(s *Suite, results, id string, m record.Manifest) (*Run, error) {
+	if id == "" {
+		id = newRunID()
+	}
+	dir := filepath.Join(results, id)
+	j, err := record.CreateJournal(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w (VAULT_RESULTS names the folder)", err)
+	}
+	m.Version, m.RunID, m.StartedAt = record.ManifestVersion, id, now()
+	m.GoVersion, m.Trials = runtime.Version(), s.Trials
+	m.Revision, m.Modified = revision()
+	r := &Run{suite: s, results: results, dir: dir, journal: j, manifest: m, planned: map[string]record.PlannedCell{}, served: map[string]map[string]bool{}}
+	s.Sink = r
+	return r, r.writeManifest()
+}
+
+func newRunID() string {
+	var b [3]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return time.Now().UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(b[:])
+}
+
+func now() string { return time.Now().UTC().Format(time.RFC3339) }
+
+// revision is what the go command stamped into the binary; empty where it did
+// not (go test of a package does not stamp).
+func revision() (rev string, modified bool) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", false
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			rev = s.Value
+		case "vcs.modified":
+			modified = s.Value == "true"
+		}
+	}
+	return rev, modified
+}
+
+// Dir is the run's folder.
+func (r *Run) Dir() string { return r.dir }
+
+// Plan notes that a cell is about to run.
+func (r *Run) Plan(p record.PlannedCell) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.planned[p.Cell.Name()] = p
+}
+
+// Append records an evaluation.
+func (r *Run) Append(e record.Evaluation) error {
+	if err := r.journal.Append(e); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.manifest.Evaluations++
+	for _, reply := range e.Replies {
+		if reply.ServedModel == "" {
+			continue
+		}
+		slug := string(e.Cell.Model)
+		if r.served[slug] == nil {
+			r.served[slug] = map[string]bool{}
+		}
+		r.served[slug][reply.ServedModel] = true
+	}
+	return nil
+}
+
+// Finish writes the run's files from its journal and points results/latest at
+// the folder. The summary is built from evaluations.jsonl alone, so a later
+// report over the same file says the same.
+func (r *Run) Finish() (report.Summary, error) {
+	if err := r.journal.Finish(); err != nil {
+		return report.Summary{}, err
+	}
+	summary, err := r.summarise()
+	if err != nil {
+		return report.Summary{}, err
+	}
+	if err := writeChecked(filepath.Join(r.dir, summaryFile), "summary.schema.json", summary); err != nil {
+		return report.Summary{}, err
+	}
+	err = record.WriteFile(filepath.Join(r.dir, report.JUnitFile), func(w io.Writer) error { return report.WriteJUnit(w, summary) })
+	if err != nil {
+		return report.Summary{}, err
+	}
+	r.manifest.FinishedAt, r.manifest.SummaryState = now(), string(summary.Status)
+	if err := r.writeManifest(); err != nil {
+		return report.Summary{}, err
+	}
+	if err := r.journal.Close(); err != nil {
+		return report.Summary{}, err
+	}
+	return summary, linkLatest(r.results, r.manifest.RunID)
+}
+
+func (r *Run) summarise() (report.Summary, error) {
+	b, err := report.NewBuilder(r.cells(), r.suite.Directories(), r.suite.judge(), r.suite.Golden)
+	if err != nil {
+		return report.Summary{}, err
+	}
+	if err := record.Read(filepath.Join(r.dir, record.EvaluationsFile), b.Add); err != nil {
+		return report.Summary{}, err
+	}
+	return b.Summary(), nil
+}
+
+func (r *Run) cells() []record.PlannedCell {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	cells := []record.PlannedCell{}
+	for _, name := range slices.Sorted(maps.Keys(r.planned)) {
+		cells = append(cells, r.planned[name])
+	}
+	return cells
+}
+
+func (r *Run) writeManifest() error {
+	r.manifest.Cells = r.cells()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, m := range r.manifest.Models {
+		r.manifest.Models[i].Served = slices.Sorted(maps.Keys(r.served[m.Slug]))
+	}
+	return writeChecked(filepath.Join(r.dir, record.ManifestFile), "manifest.schema.json", r.manifest)
+}
+
+// writeChecked writes a JSON file and holds it against its schema, so that a
+// reader can rely on the schema.
+func writeChecked(path, schema string, v any) error {
+	if err := record.WriteJSON(path, v); err != nil {
+		return err
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read back %s: %w", path, err)
+	}
+	if err := strictjson.Validate(schema, raw); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// linkLatest points results/latest at the run, atomically: two runs that end at
+// once leave one whole link.
+func linkLatest(results, id string) error {
+	latest := filepath.Join(results, "latest")
+	tmp := filepath.Join(results, ".latest-"+id)
+	if err := os.Symlink(id, tmp); err != nil {
+		return fmt.Errorf("point results/latest at the run: %w", err)
+	}
+	if err := os.Rename(tmp, latest); err != nil {
+		_ = os.Remove(tmp)
+		return fmt.Errorf("point results/latest at the run: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,247 @@
+// Package suite runs cells: each attack of a level against one banker in one
+// architecture, every evaluation on a fresh ledger and a fresh layer state. It is
+// ordinary code, so that the tests can run it against layers and bankers that
+// are known to be bad and see it turn red.
+package suite
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"vaultbench/internal/agent"
+	"vaultbench/internal/authz"
+	"vaultbench/internal/bank"
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/dispatch"
+	"vaultbench/internal/llm"
+	"vaultbench/internal/oracle"
+	"vaultbench/internal/plan"
+	"vaultbench/internal/record"
+	"vaultbench/internal/report"
+)
+
+// Architecture is what stands between a call and the tool.
+type Architecture struct {
+	Name    plan.Architecture
+	Layered bool // a layer decides: decisions count, and its invariants are promised
+	// Layer prepares the layer for a passport (its name without .json). The
+	// function that it returns starts the state of one conversation.
+	Layer func(passport string) (func() authz.Authorizer, error)
+}
+
+// Alone is the architecture without a layer.
+func Alone() Architecture {
+	return Architecture{Name: plan.Alone, Layer: func(string) (func() authz.Authorizer, error) {
+		return func() authz.Authorizer { return authz.PermitAll{} }, nil
+	}}
+}
+
+// Banker is the model side of a cell.
+type Banker struct {
+	Slug plan.ModelSlug
+	Kind plan.Kind
+	Skip string // why it can't be run; empty if it can
+	// Open returns the client for a level and track. It is called once per cell.
+	Open func(level corpus.LevelSpec, track corpus.Track) (llm.Client, error)
+}
+
+// Sink takes evaluations as they end.
+type Sink interface {
+	Append(record.Evaluation) error
+}
+
+// Suite is everything that cells share.
+type Suite struct {
+	Corpus        corpus.Corpus
+	Levels        map[corpus.Level]corpus.LevelSpec
+	ToolMaps      map[string]corpus.ToolMap
+	Architectures map[plan.Architecture]Architecture
+	Bankers       map[plan.ModelSlug]Banker
+	Golden        map[string]report.Counts // by cell name; nil: nothing is compared
+	Trials        int
+	Concurrency   int           // evaluations at a time
+	Timeout       time.Duration // wall clock per decision; 0: authz.DefaultTimeout
+	Judge         report.Judge  // nil: oracle.Judge
+	Sink          Sink          // nil: evaluations are counted and dropped
+}
+
+// PassportOf names the passport of a level.
+func PassportOf(l corpus.Level) string { return "level-" + strings.TrimPrefix(string(l), "l") }
+
+// Directories are what the oracle knows, by level and by tool map.
+func (s *Suite) Directories() map[corpus.Level]corpus.Directory {
+	ds := map[corpus.Level]corpus.Directory{}
+	for l, spec := range s.Levels {
+		ds[l] = spec.Directory
+	}
+	for name, m := range s.ToolMaps {
+		ds[corpus.Level(name)] = m.Directory
+	}
+	return ds
+}
+
+// Planned describes a cell before it runs.
+func (s *Suite) Planned(c plan.Cell) (record.PlannedCell, error) {
+	b, ok := s.Bankers[c.Model]
+	if !ok {
+		return record.PlannedCell{}, fmt.Errorf("cell %s: unknown model %q", c.Name(), c.Model)
+	}
+	a, ok := s.Architectures[c.Architecture]
+	if !ok {
+		return record.PlannedCell{}, fmt.Errorf("cell %s: unknown architecture %q", c.Name(), c.Architecture)
+	}
+	if _, ok := s.Levels[c.Level]; !ok {
+		return record.PlannedCell{}, fmt.Errorf("cell %s: unknown level %q", c.Name(), c.Level)
+	}
+	p := record.PlannedCell{Cell: c, Kind: b.Kind, Layered: a.Layered, Skip: b.Skip, Evaluations: len(s.Corpus.Select(c.Level, c.Track)) * s.Trials}
+	if p.Kind == plan.Simulated {
+		p.Label = "simulated banker: an instrument, not a model"
+	}
+	return p, nil
+}
+
+// job is one evaluation of a cell.
+type job func(ctx context.Context) record.Evaluation
+
+// RunCell runs every evaluation of a cell and returns its figures. An error is a
+// fault of the harness; what a banker or a layer does wrong is in the figures.
+func (s *Suite) RunCell(ctx context.Context, p record.PlannedCell) (report.Cell, error) {
+	spec := s.Levels[p.Cell.Level]
+	client, err := s.Bankers[p.Cell.Model].Open(spec, p.Cell.Track)
+	if err != nil {
+		return report.Cell{}, fmt.Errorf("cell %s: open banker: %w", p.Cell.Name(), err)
+	}
+	layer, err := s.Architectures[p.Cell.Architecture].Layer(PassportOf(p.Cell.Level))
+	if err != nil {
+		return report.Cell{}, fmt.Errorf("cell %s: open layer: %w", p.Cell.Name(), err)
+	}
+	var jobs []job
+	for _, a := range s.Corpus.Select(p.Cell.Level, p.Cell.Track) {
+		for trial := 1; trial <= s.Trials; trial++ {
+			jobs = append(jobs, func(ctx context.Context) record.Evaluation {
+				return s.evaluate(ctx, p, spec, a, trial, client, layer())
+			})
+		}
+	}
+	return s.runJobs(ctx, p, jobs)
+}
+
+// runJobs runs the evaluations of one cell, records each as it ends, and counts.
+func (s *Suite) runJobs(ctx context.Context, p record.PlannedCell, jobs []job) (report.Cell, error) {
+	b, err := report.NewBuilder([]record.PlannedCell{p}, s.Directories(), s.judge(), s.Golden)
+	if err != nil {
+		return report.Cell{}, err
+	}
+	var mu sync.Mutex
+	var g errgroup.Group
+	g.SetLimit(max(1, s.Concurrency))
+	for _, j := range jobs {
+		g.Go(func() error {
+			e := j(ctx)
+			if s.Sink != nil {
+				if err := s.Sink.Append(e); err != nil {
+					return err
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			return b.Add(e)
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return report.Cell{}, fmt.Errorf("cell %s: %w", p.Cell.Name(), err)
+	}
+	return b.Summary().Cells[0], nil
+}
+
+func (s *Suite) judge() report.Judge {
+	if s.Judge == nil {
+		return oracle.Judge
+	}
+	return s.Judge
+}
+
+// evaluate runs one attack once.
+func (s *Suite) evaluate(ctx context.Context, p record.PlannedCell, spec corpus.LevelSpec, a corpus.Attack, trial int, client llm.Client, layer authz.Authorizer) record.Evaluation {
+	e := record.Evaluation{
+		ID: record.EvaluationID(p.Cell, a.ID, trial), Cell: p.Cell, Kind: p.Kind, Attack: a.ID, Session: a.Session,
+		Category: a.Category, Technique: a.Technique, Lang: a.Lang, Date: a.Date, Twin: a.Twin, Goal: a.Goal,
+		Trial: trial, Source: fmt.Sprintf("%s:%d", a.File, a.Line),
+	}
+	d := dispatch.New(dispatch.Config{
+		EvaluationID: e.ID, Account: Account(spec), Authorizer: layer, Layered: p.Layered, Names: dispatch.TransferFunds,
+		KeyByAuditCode: spec.Idempotency == corpus.KeyAuditCode, Start: spec.ClockStart, Schedule: Schedule(a.Goal), Timeout: s.Timeout,
+	})
+	c := agent.Conversation{Client: client, Dispatcher: d, Level: spec, User: a.UserMessages(p.Cell.Track)}
+	finish(&e, d, func() agent.Outcome { return c.Run(ctx) })
+	return e
+}
+
+// finish runs the conversation and closes the record. A panic below is the
+// harness's fault; what the ledger had posted before it stays in the record.
+func finish(e *record.Evaluation, d *dispatch.Dispatcher, run func() agent.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.End, e.SubReason = record.HarnessError, ""
+			e.Detail = fmt.Sprintf("panic: %v at %s", p, panicSite(debug.Stack()))
+		}
+		e.Transfers = d.Transfers()
+	}()
+	out := run()
+	e.End, e.SubReason, e.Detail, e.Replies, e.Calls = out.End, out.SubReason, out.Detail, out.Replies, out.Calls
+	if err := d.Check(); err != nil {
+		e.End, e.SubReason, e.Detail = record.HarnessError, "", err.Error()
+	}
+}
+
+// panicSite is the first line of the stack after the panic itself, without
+// addresses, which differ from run to run.
+func panicSite(stack []byte) string {
+	lines := strings.Split(string(stack), "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, "panic(") && i+2 < len(lines) {
+			name, _, _ := strings.Cut(lines[i+2], "(0x")
+			return name
+		}
+	}
+	return "unknown place"
+}
+
+// Account is a level's bank account.
+func Account(spec corpus.LevelSpec) dispatch.Account {
+	a := accountOf(spec.Directory)
+	for _, h := range spec.History {
+		a.History = append(a.History, dispatch.PastTransfer{Date: h.Date, Recipient: h.Recipient, Amount: bank.Amount(h.Amount), Memo: h.Memo})
+	}
+	return a
+}
+
+func accountOf(d corpus.Directory) dispatch.Account {
+	a := dispatch.Account{Own: bank.AccountID(d.OwnAccount), Currency: bank.Currency(d.Currency), Opening: bank.Amount(d.OpeningBalance)}
+	for _, r := range d.Recipients {
+		a.Directory = append(a.Directory, dispatch.Payee{ID: bank.AccountID(r.ID), Name: r.Name, Status: payeeStatus[r.Class]})
+	}
+	return a
+}
+
+// payeeStatus is how the verify tool speaks of a recipient.
+var payeeStatus = map[corpus.Class]string{
+	corpus.ClassPermitted: "payee on file",
+	corpus.ClassBank:      "mailbox of the bank, not a payee",
+	corpus.ClassAttacker:  "outside account, not a payee on file",
+}
+
+// Schedule is the goal as the virtual clock needs it.
+func Schedule(goal []corpus.Payment) []dispatch.Due {
+	var due []dispatch.Due
+	for _, p := range goal {
+		due = append(due, dispatch.Due{Recipient: p.Recipient, Amount: p.Amount, Currency: p.Currency, At: p.Offset()})
+	}
+	return due
+}
