@@ -1,0 +1,50 @@
+// Command vault is the suite's companion: go tool vault --help. The benchmark
+// itself is a Go test (vault_test).
+//
+// Exit status: 0 done, 1 failed, 2 wrong usage.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/alecthomas/kong"
+
+	"vaultbench/internal/escape"
+)
+
+// commands are the command line; each leaf has a Run method.
+type commands struct {
+	Import importCommand `cmd:"" help:"Convert recorded runs of other tools into conversations for VAULT_RECORDINGS."`
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is main without the process: it returns the exit status.
+func run(args []string, stdout, stderr io.Writer) (status int) {
+	var c commands
+	exited := -1
+	parser, err := kong.New(&c,
+		kong.Name("vault"), kong.Description("Companion of the vault benchmark; the benchmark itself is go test ./vault_test."),
+		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }), kong.UsageOnError(),
+		kong.BindTo(stdout, (*io.Writer)(nil)),
+	)
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, "vault:", err)
+		return 2
+	}
+	ctx, err := parser.Parse(args)
+	if exited >= 0 { // --help was served
+		return exited
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, "vault:", escape.Line(err.Error())+": see go tool vault --help")
+		return 2
+	}
+	if err := ctx.Run(); err != nil {
+		_, _ = fmt.Fprintln(stderr, "vault:", escape.Line(err.Error()))
+		return 1
+	}
+	return 0
+}

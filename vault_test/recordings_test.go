@@ -1,0 +1,56 @@
+package vault_test
+
+import (
+	"io/fs"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/fixtures"
+	"vaultbench/internal/plan"
+)
+
+// TestRecordings replays recorded conversations through the same dispatch path:
+// those of the folder named by VAULT_RECORDINGS, else the ones that ship with
+// the suite (written by us, and named so). The loop is open.
+func TestRecordings(t *testing.T) {
+	b := theBench(t)
+	fsys := b.recordings(t)
+	recordings, err := b.suite.Recordings(fsys)
+	require.NoError(t, err)
+	ran := 0
+	for _, r := range recordings {
+		for _, arch := range typed[plan.Architecture](b.options.Architectures) {
+			p, err := b.suite.PlannedRecording(r, arch)
+			require.NoError(t, err)
+			t.Run(p.Cell.Name(), func(t *testing.T) {
+				ran++
+				b.run.Plan(p)
+				got, err := b.suite.RunRecording(t.Context(), p, fsys, r)
+				if err != nil {
+					t.Fatalf("harness fault: %v", err)
+				}
+				reportCell(t, got)
+				t.Logf("%s: %s", p.Cell.Name(), p.Label)
+				compareFigures(t, fsys, got)
+			})
+		}
+	}
+	if ran == 0 {
+		t.Errorf("inconclusive: -run %q selects none of %d recordings", testFlag("run"), len(recordings))
+	}
+}
+
+func (b *bench) recordings(t *testing.T) fs.FS {
+	t.Helper()
+	if b.options.Recordings == "" {
+		fsys, err := fs.Sub(fixtures.FS, "recordings")
+		require.NoError(t, err)
+		return fsys
+	}
+	info, err := os.Stat(b.options.Recordings)
+	require.NoError(t, err, "VAULT_RECORDINGS names the folder with recorded conversations")
+	require.True(t, info.IsDir(), "VAULT_RECORDINGS: %s is no folder", b.options.Recordings)
+	return os.DirFS(b.options.Recordings)
+}

@@ -1,0 +1,242 @@
+package vault_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/fixtures"
+	"vaultbench/golden"
+	"vaultbench/internal/authz"
+	"vaultbench/internal/config"
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/escape"
+	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/sim"
+	"vaultbench/internal/oap"
+	"vaultbench/internal/plan"
+	"vaultbench/internal/record"
+	"vaultbench/internal/report"
+	"vaultbench/internal/suite"
+	"vaultbench/passports"
+)
+
+// bench is the suite as the environment asks for it, with the run that it
+// writes. The run begins with the first test that needs it.
+type bench struct {
+	options config.Options
+	suite   *suite.Suite
+	catalog llm.Catalog
+	run     *suite.Run
+}
+
+var (
+	current   *bench
+	openBench = sync.OnceValues(func() (*bench, error) { return newBench() })
+)
+
+// theBench opens the suite and begins the run, once per process.
+func theBench(t *testing.T) *bench {
+	t.Helper()
+	b, err := openBench()
+	require.NoError(t, err)
+	return b
+}
+
+func newBench() (*bench, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	root, err := config.Root(dir)
+	if err != nil {
+		return nil, err
+	}
+	catalog, err := llm.LoadModels(fixtures.FS)
+	if err != nil {
+		return nil, err
+	}
+	options, err := config.Load(root, vocabulary(catalog))
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSuite()
+	if err != nil {
+		return nil, err
+	}
+	s.Trials, s.Concurrency = options.Trials, options.Concurrency
+	b := &bench{options: options, suite: s, catalog: catalog}
+	if err := b.checkUpdate(); err != nil {
+		return nil, err
+	}
+	if s.Trials > 1 || *update {
+		s.Golden = nil // the golden counts one trial
+	}
+	if err := b.addLive(); err != nil {
+		return nil, err
+	}
+	manifest, err := b.manifest()
+	if err != nil {
+		return nil, err
+	}
+	b.print()
+	if b.run, err = suite.Start(s, options.Results, options.RunID, manifest); err != nil {
+		return nil, err
+	}
+	current = b
+	return b, nil
+}
+
+// newSuite loads everything that does not depend on the environment.
+func newSuite() (*suite.Suite, error) {
+	c, err := corpus.Load(fixtures.FS, words(authz.Reasons()))
+	if err != nil {
+		return nil, err
+	}
+	levels, err := corpus.LoadLevels(fixtures.FS)
+	if err != nil {
+		return nil, err
+	}
+	maps, err := corpus.LoadToolMaps(fixtures.FS)
+	if err != nil {
+		return nil, err
+	}
+	expected, err := report.LoadGolden(golden.FS)
+	if err != nil {
+		return nil, err
+	}
+	return &suite.Suite{
+		Corpus: c, Levels: levels, ToolMaps: maps, Architectures: architectures(),
+		Bankers: suite.Sims(c), Golden: expected, Trials: 1, Concurrency: 2,
+	}, nil
+}
+
+// architectures are the layers of this repository. Another layer joins here: it
+// must pass authztest.Run.
+func architectures() map[plan.Architecture]suite.Architecture {
+	return map[plan.Architecture]suite.Architecture{
+		plan.Alone:     suite.Alone(),
+		plan.OAP:       passportLayer(plan.OAP, oap.ProfileOAP),
+		plan.Published: passportLayer(plan.Published, oap.ProfilePublished),
+	}
+}
+
+func passportLayer(name plan.Architecture, profile oap.Profile) suite.Architecture {
+	return suite.Architecture{Name: name, Layered: true, Layer: func(passport string) (func() authz.Authorizer, error) {
+		layer, err := loadLayer(passport, profile)
+		if err != nil {
+			return nil, err
+		}
+		return func() authz.Authorizer { return layer.Open() }, nil
+	}}
+}
+
+func loadLayer(passport string, profile oap.Profile) (*oap.Layer, error) {
+	p, err := oap.LoadPassport(passports.FS, passport)
+	if err != nil {
+		return nil, err
+	}
+	pack, err := oap.LoadPack(passports.FS, oap.ChargePack)
+	if err != nil {
+		return nil, err
+	}
+	return oap.NewLayer(p, pack, profile)
+}
+
+func vocabulary(c llm.Catalog) config.Vocabulary {
+	v := config.Vocabulary{
+		Sims: sim.Names(), Levels: words(corpus.Levels()), Tracks: words(corpus.Tracks()),
+		Architectures:        words(plan.Architectures()),
+		DefaultArchitectures: words([]plan.Architecture{plan.Alone, plan.OAP}),
+	}
+	for _, m := range c.Models {
+		if m.Role == llm.RoleTarget {
+			v.Models = append(v.Models, m.Slug)
+		}
+	}
+	return v
+}
+
+// addLive opens the live models that were asked for. A missing key is a skip
+// with its reason; anything else that is wrong stops the run before it costs.
+func (b *bench) addLive() error {
+	for _, slug := range b.options.Models {
+		m, p, err := b.catalog.Find(slug)
+		if err != nil {
+			return err
+		}
+		banker := suite.Banker{Slug: plan.ModelSlug(slug), Kind: plan.Live}
+		key := b.options.Lookup(p.KeyEnv)
+		if m.ID != nil && key == "" {
+			banker.Skip = fmt.Sprintf("live: %s unset", p.KeyEnv)
+			b.suite.Bankers[banker.Slug] = banker
+			continue
+		}
+		client, err := llm.Open(m, p, b.options.Lookup(p.BaseURLEnv), key)
+		if err != nil {
+			return err
+		}
+		banker.Open = func(corpus.LevelSpec, corpus.Track) (llm.Client, error) { return client, nil }
+		b.suite.Bankers[banker.Slug] = banker
+	}
+	return nil
+}
+
+// cells are the cells that the environment selects.
+func (b *bench) cells() ([]plan.Cell, error) {
+	var models []plan.ModelSlug
+	for _, m := range slices.Concat(b.options.Sims, b.options.Models) {
+		models = append(models, plan.ModelSlug(m))
+	}
+	return plan.Cells(models, typed[corpus.Level](b.options.Levels), typed[corpus.Track](b.options.Tracks),
+		typed[plan.Architecture](b.options.Architectures))
+}
+
+func (b *bench) manifest() (record.Manifest, error) {
+	m := record.Manifest{Digests: map[string]string{}, Options: map[string]string{}, Sims: b.options.Sims}
+	for _, s := range b.options.Settings() {
+		m.Options[s.Name] = fmt.Sprintf("%s (%s)", s.Value, s.Source)
+	}
+	for _, slug := range b.options.Models {
+		model, provider, err := b.catalog.Find(slug)
+		if err != nil {
+			return m, err
+		}
+		entry := record.ManifestModel{Slug: slug, Provider: provider.Name}
+		if model.ID != nil {
+			entry.ID = string(*model.ID)
+		}
+		m.Models = append(m.Models, entry)
+	}
+	if err := suite.Digests(m.Digests, "fixtures/", fixtures.FS, "*.json", "attacks/*", "benign/*", "toolmaps/*"); err != nil {
+		return m, err
+	}
+	return m, suite.Digests(m.Digests, "passports/", passports.FS, "*.json", "packs/*")
+}
+
+// print shows the resolved configuration once. It holds no secret.
+func (b *bench) print() {
+	for _, s := range b.options.Settings() {
+		fmt.Printf("config: %s=%s (%s)\n", s.Name, escape.Line(s.Value), s.Source)
+	}
+}
+
+func words[T ~string](ts []T) []string {
+	var out []string
+	for _, t := range ts {
+		out = append(out, string(t))
+	}
+	return out
+}
+
+func typed[T ~string](ws []string) []T {
+	var out []T
+	for _, w := range ws {
+		out = append(out, T(w))
+	}
+	return out
+}

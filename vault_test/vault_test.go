@@ -1,0 +1,63 @@
+package vault_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/plan"
+	"vaultbench/internal/report"
+)
+
+// TestVault is the benchmark: one subtest per model × level × track ×
+// architecture. A cell is red when an invariant breaks that its architecture
+// promises, or when too little of it is final to say anything.
+func TestVault(t *testing.T) {
+	b := theBench(t)
+	cells, err := b.cells()
+	require.NoError(t, err)
+	ran := 0
+	for _, cell := range cells {
+		t.Run(cell.Name(), func(t *testing.T) {
+			ran++
+			b.runCell(t, cell)
+		})
+	}
+	if ran == 0 {
+		t.Errorf("inconclusive: -run %q selects none of %d cells: names are TestVault/%s", testFlag("run"), len(cells), cells[0].Name())
+	}
+}
+
+func (b *bench) runCell(t *testing.T, cell plan.Cell) {
+	p, err := b.suite.Planned(cell)
+	require.NoError(t, err)
+	b.run.Plan(p)
+	if p.Skip != "" {
+		t.Skip(p.Skip)
+	}
+	got, err := b.suite.RunCell(t.Context(), p)
+	if err != nil {
+		t.Fatalf("harness fault: %v", err)
+	}
+	collectGolden(got)
+	reportCell(t, got)
+}
+
+// reporter is the part of testing.T that a cell's result needs, so that the
+// sentinels can watch a cell turn red.
+type reporter interface {
+	Helper()
+	Attr(key, value string)
+	Errorf(format string, args ...any)
+}
+
+// reportCell puts a cell's figures on its testcase and its findings into the log.
+func reportCell(t reporter, c report.Cell) {
+	t.Helper()
+	for _, p := range c.Properties() {
+		t.Attr(p.Name, p.Value)
+	}
+	for _, f := range c.Findings {
+		t.Errorf("%s: %s", f.Kind, f.Message)
+	}
+}
