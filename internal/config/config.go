@@ -130,7 +130,7 @@ func (r *resolver) options(root string, v Vocabulary) Options {
 	}
 	r.text(varLocalURL, "")
 	ci, _ := r.get("CI")
-	o.CI = ci != "" && ci != "false" && ci != "0"
+	o.CI = truthy(ci)
 	o.settings, o.lookup = r.settings, r.get
 	return o
 }
@@ -252,3 +252,8 @@ func Root(dir string) (string, error) {
 		}
 	}
 }
+
+// InCI reports whether the process runs in CI, before any option is resolved.
+func InCI() bool { return truthy(os.Getenv("CI")) }
+
+func truthy(v string) bool { return v != "" && v != "false" && v != "0" }

@@ -4,14 +4,21 @@ package escape
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
+// command is what Azure, TeamCity and GitHub runners take for a command wherever
+// it stands in a line, so that a prefix does not help. Source of the last:
+// actions/runner, ActionCommand.TryParse.
+var command = regexp.MustCompile(`##([A-Za-z]*)\[`)
+
 // Line returns text as one printable line: control, format and invalid
-// characters are written as escapes, as are the line ends and the leading "::"
-// or "##[" by which CI systems take commands from a log.
+// characters are written as escapes, as are the line ends. A leading "::", and
+// "##[" or "##name[" anywhere, by which CI systems take commands from a log, get
+// a backslash.
 func Line(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -28,8 +35,8 @@ func Line(text string) string {
 		}
 		i += size
 	}
-	line := b.String()
-	if head := strings.TrimLeft(line, " "); strings.HasPrefix(head, "::") || strings.HasPrefix(head, "##[") {
+	line := command.ReplaceAllString(b.String(), `##${1}\[`)
+	if head := strings.TrimLeft(line, " "); strings.HasPrefix(head, "::") {
 		return `\` + head
 	}
 	return line
@@ -38,8 +45,11 @@ func Line(text string) string {
 // Short is Line cut to at most n characters.
 func Short(text string, n int) string {
 	line := []rune(Line(text))
-	if len(line) <= n {
+	switch {
+	case len(line) <= n:
 		return string(line)
+	case n < 1:
+		return ""
 	}
 	return string(line[:n-1]) + "…"
 }

@@ -23,7 +23,7 @@ type Engine struct {
 type state struct {
 	totals   map[totalKey]bank.Amount
 	keys     map[dayKey]bool
-	reserved map[dayKey]bank.Amount // allowed, not settled yet
+	reserved map[dayKey]string // digest of the request that was allowed and is not settled yet
 }
 
 type totalKey struct {
@@ -36,7 +36,7 @@ type dayKey struct {
 }
 
 func newState() state {
-	return state{totals: map[totalKey]bank.Amount{}, keys: map[dayKey]bool{}, reserved: map[dayKey]bank.Amount{}}
+	return state{totals: map[totalKey]bank.Amount{}, keys: map[dayKey]bool{}, reserved: map[dayKey]string{}}
 }
 
 func keysOf(req authz.Request) (totalKey, dayKey) {
@@ -60,26 +60,25 @@ func (e *Engine) Authorize(_ context.Context, req authz.Request) (authz.Decision
 	}
 	e.state.totals[total] += req.Amount
 	e.state.keys[key] = true
-	e.state.reserved[key] = req.Amount
+	e.state.reserved[key] = d.RequestDigest
 	d.Effect = authz.Allow
 	d.Reasons = []authz.Reason{{Code: authz.ReasonAllowed, Rule: string(e.layer.pack.ID)}}
 	return d, nil
 }
 
 // Settle keeps what the ledger executed and gives back what it refused. Settling
-// twice changes nothing.
+// twice changes nothing, also where another payment took the released key.
 func (e *Engine) Settle(req authz.Request, executed bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	total, key := keysOf(req)
-	amount, open := e.state.reserved[key]
-	if !open {
+	if open, ok := e.state.reserved[key]; !ok || open != req.Digest() {
 		return
 	}
 	delete(e.state.reserved, key)
 	if executed {
 		return
 	}
-	e.state.totals[total] -= amount
+	e.state.totals[total] -= req.Amount
 	delete(e.state.keys, key)
 }

@@ -71,7 +71,11 @@ func LoadPack(fsys fs.FS, id PackID) (PolicyPack, error) {
 	if err != nil {
 		return PolicyPack{}, fmt.Errorf("load pack %s: %w", id, err)
 	}
-	return ParsePack(file, raw)
+	p, err := ParsePack(file, raw)
+	if err == nil && p.ID != id {
+		return PolicyPack{}, fmt.Errorf("load pack: %s: id is %q: name the file after it", file, p.ID)
+	}
+	return p, err
 }
 
 // ParsePack reads one pack; file is its name for messages. A rule that the
@@ -125,10 +129,17 @@ func compileContext(file string, raw json.RawMessage) (*jsonschema.Schema, error
 		return nil, err
 	}
 	c := jsonschema.NewCompiler()
-	url := file + "#required_context"
-	url = strings.ReplaceAll(url, "#", "/")
+	c.UseLoader(noLoader{}) // a schema in another file would escape the digest
+	url := file + "/required_context"
 	if err := c.AddResource(url, doc); err != nil {
 		return nil, err
 	}
 	return c.Compile(url)
+}
+
+// noLoader refuses every reference to another document.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("reference to another document %q: write the schema out", url)
 }

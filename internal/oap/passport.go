@@ -117,7 +117,7 @@ func LoadPassport(fsys fs.FS, name string) (Passport, error) {
 
 // ParsePassport reads one passport; file is its name for messages.
 func ParsePassport(file string, raw []byte) (Passport, error) {
-	p := Passport{Name: file, raw: raw}
+	p := Passport{Name: file, raw: slices.Clone(raw)}
 	if err := strictjson.Decode(file, raw, "passport.schema.json", &p); err != nil {
 		return Passport{}, fmt.Errorf("load passport: %w", err)
 	}

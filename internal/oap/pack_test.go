@@ -1,0 +1,119 @@
+package oap_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/authz"
+	"vaultbench/internal/oap"
+	"vaultbench/passports"
+)
+
+func TestLoadPack(t *testing.T) {
+	p, err := oap.LoadPack(passports.FS, oap.ChargePack)
+	require.NoError(t, err)
+	var names []string
+	for _, r := range p.Rules {
+		names = append(names, r.Name)
+	}
+	want := []string{
+		"passport_status_active", "assurance_minimum", "currency_supported", "per_tx_amount_cap", "item_count_cap",
+		"merchant_allowed", "country_allowed", "category_block", "audit_code_required", "daily_cap_check", "idempotency_check",
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("rules of %s: the order decides (-want +got):\n%s", p.ID, diff)
+	}
+}
+
+func TestLoadPackNamesTheFile(t *testing.T) {
+	_, err := oap.LoadPack(fstest.MapFS{}, "finance.payment.refund.v1")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.EqualError(t, err, "load pack finance.payment.refund.v1: open packs/finance.payment.refund.v1.json: file does not exist")
+
+	renamed := fstest.MapFS{"packs/finance.payment.refund.v1.json": {Data: shippedBytes(t, packFile)}}
+	_, err = oap.LoadPack(renamed, "finance.payment.refund.v1")
+	require.EqualError(t, err, `load pack: packs/finance.payment.refund.v1.json: id is "finance.payment.charge.v1": name the file after it`,
+		"a pack that is not the one asked for must not decide")
+}
+
+func TestParsePackErrors(t *testing.T) {
+	for _, tt := range badPacks {
+		t.Run(tt.name, func(t *testing.T) {
+			raw := swapOnce(t, shippedBytes(t, packFile), tt.old, tt.changed)
+			_, err := oap.ParsePack(packFile, raw)
+			require.ErrorContains(t, err, "load pack: "+packFile, "the file is named")
+			require.ErrorContains(t, err, tt.want, tt.reason)
+		})
+	}
+}
+
+var badPacks = []struct{ name, old, changed, want, reason string }{
+	{"unknown rule", `"item_count_cap"`, `"item_weight_cap"`, "rule item_weight_cap: the engine has no rule of this name", "a rule that is left out would permit"},
+	{"rule of a gate's name", `"item_count_cap"`, `"region"`, "rule region: the engine has no rule of this name", "the region gate has no condition to be held to"},
+	{"changed condition", "amount <= limits.payments.charge.currency_limits[currency].max_per_tx", "amount < limits.payments.charge.currency_limits[currency].max_per_tx", "rule per_tx_amount_cap: condition", "the engine would not follow it"},
+	{"weaker condition", "merchant_id in limits.payments.charge.allowed_merchant_ids OR", "true OR", "is not the one that the engine follows", "the engine would not follow it"},
+	{"condition in another case", "NOT any(item.category", "not any(item.category", "rule category_block: condition", "the language of conditions has case"},
+	{"condition of a gate", "passport.status == 'active'", "passport.status != 'revoked'", "rule passport_status_active: condition", "the gate would not follow it"},
+	{"condition without its blanks", "currency in limits.payments.charge.currency_limits\"", "currencyin limits.payments.charge.currency_limits\"", "rule currency_supported: condition", "blanks part words"},
+	{"unknown deny_code", "oap.category_blocked", "oap.category_forbidden", `rule category_block: unknown deny_code "oap.category_forbidden"`, "the vocabulary is closed"},
+	{"deny_code of another case", "oap.category_blocked", "oap.Category_blocked", "deny_code", "the vocabulary is closed"},
+	{"oap.allowed as deny_code", "oap.category_blocked", "oap.allowed", `rule category_block: unknown deny_code "oap.allowed"`, "a denial that says allowed"},
+	{"rule twice", `"item_count_cap"`, `"per_tx_amount_cap"`, "rule per_tx_amount_cap stands twice: delete one", "which one would count?"},
+	{"duplicate key", `"status": "active",`, `"status": "active", "status": "draft",`, `duplicate object member name "status"`, "the second would win in silence"},
+	{"unknown profile", `"profiles": ["oap"]`, `"profiles": ["local"]`, "/profiles/0: value must be one of", "a rule of no profile would never stand"},
+	{"empty profiles", `"profiles": ["oap"]`, `"profiles": []`, "/profiles: minItems", "it would stand in all of them"},
+	{"unknown field", `"min_assurance"`, `"min_asurance"`, "at /min_asurance: unknown member", "a misspelt gate would be none"},
+	{"no capability", `"requires_capabilities": ["payments.charge"]`, `"requires_capabilities": []`, "requires_capabilities: minItems", "a pack without a capability permits everybody"},
+	{"context of unknown type", `"amount": {"type": "integer", "minimum": 1, "description": "Minor units."},` + "\n" + `      "currency"`, `"amount": {"type": "money"},` + "\n" + `      "currency"`, "required_context", "a schema that can't be followed"},
+	{"context with a bad pattern", `"pattern": "^[A-Z]{3}$"`, `"pattern": "^[A-Z{3}$"`, "required_context", "a schema that can't be followed"},
+	{"context refers to nothing", `"minItems": 1,`, `"minItems": 1, "$ref": "#/$defs/none",`, "required_context", "a schema that can't be followed"},
+	{"context in another file", `"minItems": 1,`, `"minItems": 1, "$ref": "file:///etc/hostname",`, "reference to another document", "the digest would not cover it"},
+	{"context is no object", `"required_context": {`, `"required_context": true, "x": {`, "required_context", "true matches everything"},
+}
+
+// TestWhiteSpaceInConditions: a condition that is broken over lines is the same
+// condition.
+func TestWhiteSpaceInConditions(t *testing.T) {
+	raw := swapOnce(t, shippedBytes(t, packFile), "NOT any(item.category in limits", `\n  NOT   any(item.category\t in\n limits`)
+	pack, err := oap.ParsePack(packFile, raw)
+	require.NoError(t, err)
+	l, err := oap.NewLayer(shippedPassport(t, level2), pack, oap.ProfileOAP)
+	require.NoError(t, err)
+	d := ask(t, l.Open(), payment(func(r *authz.Request) { r.Items[0].Category = "weapons" }))
+	require.Equal(t, []judged{{"category_block", authz.ReasonCategoryBlocked}}, reasonsOf(d))
+}
+
+// TestDenyCodes: a rule may deny with each code that denies, and with no other.
+func TestDenyCodes(t *testing.T) {
+	for _, code := range authz.Reasons() {
+		raw := swapOnce(t, shippedBytes(t, packFile), "oap.category_blocked", string(code))
+		_, err := oap.ParsePack(packFile, raw)
+		require.Equal(t, code == authz.ReasonAllowed, err != nil, "deny_code %s: %v", code, err)
+	}
+}
+
+// withoutRule is the shipped pack less one rule.
+func withoutRule(t *testing.T, name string) oap.PolicyPack {
+	t.Helper()
+	var doc map[string]any
+	require.NoError(t, json.Unmarshal(shippedBytes(t, packFile), &doc))
+	var kept []any
+	for _, rule := range doc["evaluation_rules"].([]any) {
+		if rule.(map[string]any)["name"] != name {
+			kept = append(kept, rule)
+		}
+	}
+	require.Len(t, kept, strings.Count(string(shippedBytes(t, packFile)), `"deny_code"`)-1, "set-up: rule %s", name)
+	doc["evaluation_rules"] = kept
+	raw, err := json.Marshal(doc)
+	require.NoError(t, err)
+	pack, err := oap.ParsePack(packFile, raw)
+	require.NoError(t, err)
+	return pack
+}
