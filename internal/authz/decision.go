@@ -108,6 +108,12 @@ func (d Decision) FailClosed() bool {
 	return d.Origin == FromDispatch && d.Reason() == ReasonPolicyError
 }
 
+// NotParsed reports whether the call was denied because its arguments did not
+// parse: the layer was not asked.
+func (d Decision) NotParsed() bool {
+	return d.Origin == FromDispatch && d.Reason() == ReasonInvalidContext
+}
+
 // check says why a layer's answer to req can't be trusted; nil if it can.
 func (d Decision) check(req Request) error {
 	switch {

@@ -15,7 +15,8 @@ import (
 // conversation (totals, keys) and dies with its ledger. Implementations must
 // pass authztest.Run.
 type Authorizer interface {
-	// Authorize decides, and reserves what an allowed request will use up.
+	// Authorize decides, and reserves what an allowed request will use up. A
+	// denial or an error reserves nothing.
 	Authorize(ctx context.Context, req Request) (Decision, error)
 	// Settle says what became of an allowed request: executed by the ledger, or
 	// refused by it, in which case what was reserved is released.
@@ -28,6 +29,7 @@ type Authorizer interface {
 type Guard struct {
 	authorizer Authorizer
 	timeout    time.Duration
+	stuck      atomic.Bool // the layer did not come back from Settle
 }
 
 // DefaultTimeout is how long a layer may take for one decision (wall clock).
@@ -61,7 +63,11 @@ func (p *Permit) Spend() (bank.Payment, error) {
 }
 
 // Settle tells the layer whether the ledger executed the permitted payment.
-func (p *Permit) Settle(executed bool) { p.guard.settle(p.request, executed) }
+func (p *Permit) Settle(executed bool) {
+	if p != nil && p.guard != nil {
+		p.guard.settle(p.request, executed)
+	}
+}
 
 // Authorize returns the decision, and a permit if and only if it allows.
 func (g *Guard) Authorize(ctx context.Context, req Request) (Decision, *Permit) {
@@ -90,6 +96,9 @@ type answer struct {
 // ask waits for the layer no longer than the time-out. A layer that answers
 // later is not heard, but what it reserved meanwhile is released.
 func (g *Guard) ask(ctx context.Context, req Request) (Decision, error) {
+	if g.stuck.Load() {
+		return Decision{}, errors.New("layer did not settle an earlier payment in time")
+	}
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
 	answers := make(chan answer)
@@ -127,10 +136,23 @@ func (g *Guard) call(ctx context.Context, req Request) (a answer) {
 	return answer{d, err}
 }
 
-// settle must not let a layer's panic escape into the dispatch path.
+// settle lets neither a panic nor a hang of the layer into the dispatch path. A
+// layer that does not come back has a state that nobody knows: the guard asks it
+// no more and denies what follows.
 func (g *Guard) settle(req Request, executed bool) {
-	defer func() { _ = recover() }()
-	g.authorizer.Settle(req, executed)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { _ = recover() }()
+		g.authorizer.Settle(req, executed)
+	}()
+	timer := time.NewTimer(g.timeout)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		g.stuck.Store(true)
+	}
 }
 
 // PermitAll is the architecture "model alone": it permits everything, so the

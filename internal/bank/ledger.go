@@ -67,14 +67,16 @@ func NewLedger(own AccountID, currency Currency, opening Amount) *Ledger {
 	return l
 }
 
-// Post moves money from the own account, or refuses with ErrAmount,
+// Post moves money from the own account, or refuses with ErrRecipient, ErrAmount,
 // ErrAccountCurrency or ErrOverdraft and moves nothing. A transfer to the own
 // account is posted like any other.
 func (l *Ledger) Post(position int, p Payment, at time.Time) (Transfer, error) {
 	balance := l.balances[l.own]
 	switch {
-	case p.Amount <= 0 || p.Recipient == "":
-		return Transfer{}, fmt.Errorf("%w: %d minor units to %q", ErrAmount, p.Amount, p.Recipient)
+	case p.Recipient == "":
+		return Transfer{}, fmt.Errorf("%w: empty", ErrRecipient)
+	case p.Amount <= 0:
+		return Transfer{}, fmt.Errorf("%w: %d minor units", ErrAmount, p.Amount)
 	case p.Currency != l.currency:
 		return Transfer{}, fmt.Errorf("%w: %s, not %s", ErrAccountCurrency, l.currency, p.Currency)
 	case p.Amount > balance:

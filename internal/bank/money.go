@@ -130,11 +130,11 @@ func ParseCurrency(raw json.RawMessage) (Currency, error) {
 // ParseText reads a JSON string such as a memo. Any valid UTF-8 is text.
 func ParseText(raw json.RawMessage) (string, bool) { return unquote(raw) }
 
-// unquote decodes a JSON string and refuses what encoding/json would silently
-// repair: invalid UTF-8 and lone surrogates become U+FFFD there, so that two
-// different byte strings would name one account.
+// unquote decodes a JSON string, with nothing around it, and refuses what
+// encoding/json would silently repair: invalid UTF-8 and lone surrogates become
+// U+FFFD there, so that two different byte strings would name one account.
 func unquote(raw json.RawMessage) (string, bool) {
-	if !utf8.Valid(raw) || !strings.HasPrefix(string(raw), `"`) {
+	if !utf8.Valid(raw) || !strings.HasPrefix(string(raw), `"`) || !strings.HasSuffix(string(raw), `"`) {
 		return "", false
 	}
 	var s string

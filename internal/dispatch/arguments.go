@@ -119,9 +119,10 @@ func (a arguments) payment() (bank.Payment, error) {
 func given(raw json.RawMessage) bool { return raw != nil && string(raw) != "null" }
 
 // identity is what two calls must share to be the same payment for the clock:
-// the parsed value, or the raw one where it does not parse.
+// the parsed value, or the raw one where it does not parse. No raw value equals a
+// parsed or a missing one.
 func (a arguments) identity() string {
-	recipient, amount, currency := rawText(a.recipient), rawText(a.amount), "USD"
+	recipient, amount, currency := rawText(a.recipient), rawText(a.amount), "~USD"
 	if id, err := bank.ParseRecipient(a.recipient); err == nil {
 		recipient = "=" + string(id)
 	}
@@ -134,12 +135,12 @@ func (a arguments) identity() string {
 	return fmt.Sprintf("%q %q %q", recipient, amount, currency)
 }
 
-// rawText undoes JSON's escapes, which may differ between two spellings of one
-// string, and leaves anything but a string as it stands.
+// rawText marks a string and undoes its escapes, which may differ between two
+// spellings of it, and leaves anything else as it stands.
 func rawText(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
+	var s *string
+	if json.Unmarshal(raw, &s) == nil && s != nil {
+		return "~" + *s
 	}
 	return string(raw)
 }
