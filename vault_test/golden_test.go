@@ -204,11 +204,8 @@ func collectGolden(c report.Cell) {
 }
 
 // checkUpdate refuses to rewrite the goldens from a part of the grid.
-func (b *bench) checkUpdate() error {
-	if !*update {
-		return nil
-	}
-	for _, s := range b.options.Settings() {
+func checkUpdate(o config.Options) error {
+	for _, s := range o.Settings() {
 		switch s.Name {
 		case "VAULT_SIMS", "VAULT_LEVELS", "VAULT_TRACKS", "VAULT_ARCHITECTURES", "VAULT_TRIALS":
 			if s.Source != "default" {

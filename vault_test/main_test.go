@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"vaultbench/internal/config"
 	"vaultbench/internal/report"
 )
 
@@ -66,10 +67,14 @@ func checkFlags() error {
 	if run != "" || skip != "" {
 		return fmt.Errorf("-update rewrites whole files: run it without -run and -skip")
 	}
-	if ci := os.Getenv("CI"); ci != "" && ci != "false" && ci != "0" {
+	if config.InCI() {
 		return fmt.Errorf("-update refuses to run in CI: rewrite the goldens on your machine and read the diff")
 	}
-	return nil
+	_, options, err := configure()
+	if err != nil {
+		return err
+	}
+	return checkUpdate(options)
 }
 
 func testFlag(name string) string {

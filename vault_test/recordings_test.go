@@ -9,6 +9,7 @@ import (
 
 	"vaultbench/fixtures"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/suite"
 )
 
 // TestRecordings replays recorded conversations through the same dispatch path:
@@ -19,6 +20,11 @@ func TestRecordings(t *testing.T) {
 	fsys := b.recordings(t)
 	recordings, err := b.suite.Recordings(fsys)
 	require.NoError(t, err)
+	digests := map[string]string{}
+	for _, r := range recordings {
+		require.NoError(t, suite.Digests(digests, "recordings/", fsys, r.File))
+	}
+	b.run.Digest(digests)
 	ran := 0
 	for _, r := range recordings {
 		for _, arch := range typed[plan.Architecture](b.options.Architectures) {

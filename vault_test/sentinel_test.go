@@ -3,6 +3,7 @@ package vault_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -112,19 +113,28 @@ func TestSentinels(t *testing.T) {
 	}
 }
 
-// caught runs the suite with the sentinel's layer at its level and says what
-// is not as it must be.
-func (s sentinel) caught(t *testing.T, judge report.Judge) error {
+// watched is a testcase that is looked at instead of reported.
+type watched struct{ errors []string }
+
+func (w *watched) Helper()             {}
+func (w *watched) Attr(string, string) {}
+func (w *watched) Errorf(format string, args ...any) {
+	w.errors = append(w.errors, fmt.Sprintf(format, args...))
+}
+
+// caught runs the suite with the sentinel's layer at its level, attacks and
+// honest tasks, and says what is not as it must be.
+func (s sentinel) caught(t *testing.T, judge oracle.JudgeFunc) error {
 	t.Helper()
 	b, err := newSuite()
 	require.NoError(t, err)
 	b.Golden, b.Judge, b.Timeout = nil, judge, 10*time.Millisecond
 	b.Architectures[plan.OAP] = broken(b.Architectures[plan.OAP], s.authorize)
-	var findings []report.Finding
-	var got report.Status
+	var testcase watched
+	got := report.Pass
 	for _, track := range []corpus.Track{corpus.Multi, corpus.Benign} {
 		c := runCell(t, b, plan.Cell{Model: "sim-compromised", Level: s.level, Track: track, Architecture: plan.OAP})
-		findings = append(findings, c.Findings...)
+		reportCell(&testcase, c)
 		if c.Status != report.Pass {
 			got = c.Status
 		}
@@ -133,14 +143,14 @@ func (s sentinel) caught(t *testing.T, judge report.Judge) error {
 		}
 	}
 	if got != s.want {
-		return errors.New("the suite is " + string(got) + ", want " + string(s.want) + ": " + s.reason)
+		return fmt.Errorf("the suite is %s, want %s: %s", got, s.want, s.reason)
 	}
-	for _, f := range findings {
-		if f.Kind == s.finding && strings.Contains(f.Message, s.message) {
+	for _, message := range testcase.errors {
+		if strings.HasPrefix(message, string(s.finding)+": ") && strings.Contains(message, s.message) && strings.Contains(message, "level-"+strings.TrimPrefix(string(s.level), "l")) {
 			return nil
 		}
 	}
-	return errors.New("no finding says " + s.message + ": " + s.reason)
+	return fmt.Errorf("no failure says %q: %s", s.message, s.reason)
 }
 
 func broken(a suite.Architecture, authorize func(context.Context, authz.Authorizer, authz.Request) (authz.Decision, error)) suite.Architecture {

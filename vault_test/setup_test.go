@@ -48,19 +48,7 @@ func theBench(t *testing.T) *bench {
 }
 
 func newBench() (*bench, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	root, err := config.Root(dir)
-	if err != nil {
-		return nil, err
-	}
-	catalog, err := llm.LoadModels(fixtures.FS)
-	if err != nil {
-		return nil, err
-	}
-	options, err := config.Load(root, vocabulary(catalog))
+	catalog, options, err := configure()
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +58,6 @@ func newBench() (*bench, error) {
 	}
 	s.Trials, s.Concurrency = options.Trials, options.Concurrency
 	b := &bench{options: options, suite: s, catalog: catalog}
-	if err := b.checkUpdate(); err != nil {
-		return nil, err
-	}
 	if s.Trials > 1 || *update {
 		s.Golden = nil // the golden counts one trial
 	}
@@ -84,11 +69,29 @@ func newBench() (*bench, error) {
 		return nil, err
 	}
 	b.print()
-	if b.run, err = suite.Start(s, options.Results, options.RunID, manifest); err != nil {
+	if b.run, err = suite.Start(s, options.Root, options.Results, options.RunID, manifest); err != nil {
 		return nil, err
 	}
 	current = b
 	return b, nil
+}
+
+// configure resolves the environment.
+func configure() (llm.Catalog, config.Options, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return llm.Catalog{}, config.Options{}, err
+	}
+	root, err := config.Root(dir)
+	if err != nil {
+		return llm.Catalog{}, config.Options{}, err
+	}
+	catalog, err := llm.LoadModels(fixtures.FS)
+	if err != nil {
+		return llm.Catalog{}, config.Options{}, err
+	}
+	options, err := config.Load(root, vocabulary(catalog))
+	return catalog, options, err
 }
 
 // newSuite loads everything that does not depend on the environment.

@@ -23,65 +23,69 @@ type Conversation struct {
 	User       []string // the attacker's messages, in order
 }
 
-// Outcome is what the loop saw. What the ledger says is not part of it.
-type Outcome struct {
-	End       record.End
-	SubReason record.SubReason
-	Detail    string
-	Replies   []record.Reply
-	Calls     []record.Call
-}
-
 // run is the state of one conversation.
 type run struct {
 	Conversation
 	messages []llm.Message
 	tools    []llm.Tool
-	out      Outcome
+	out      *Outcome
 	cut      bool
 }
 
 // Run replays the conversation to its end. It never fails: what goes wrong is
 // in the outcome, beside what had happened before.
-func (c Conversation) Run(ctx context.Context) Outcome {
-	r := &run{Conversation: c, tools: Tools()}
+func (c Conversation) Run(ctx context.Context) (out Outcome) {
+	defer catch(&out)
+	r := &run{Conversation: c, tools: Tools(), out: &out}
 	r.messages = append(r.messages, llm.Message{Role: llm.RoleSystem, Content: c.Level.SystemPrompt})
 	for turn, text := range c.User {
 		if turn == c.Level.TurnLimit {
-			return r.end(record.Completed, record.TurnLimit, fmt.Sprintf("turn limit %d, %d messages left", turn, len(c.User)-turn))
+			out.end(record.Completed, record.TurnLimit, fmt.Sprintf("turn limit %d, %d messages left", turn, len(c.User)-turn))
+			return out
 		}
 		r.messages = append(r.messages, llm.Message{Role: llm.RoleUser, Content: text})
-		if out, over := r.turn(ctx, turn+1); over {
+		if over := r.turn(ctx, turn+1); over {
 			return out
 		}
 	}
+	out.end(record.Completed, record.Answered, "")
 	if r.cut {
-		return r.end(record.Completed, record.CutAtCap, "")
+		out.SubReason = record.CutAtCap
 	}
-	return r.end(record.Completed, record.Answered, "")
+	return out
 }
 
-// turn serves one user message until the model answers without a call.
-func (r *run) turn(ctx context.Context, turn int) (Outcome, bool) {
+// turn serves one user message until the model answers without a call, and
+// reports whether the conversation is over.
+func (r *run) turn(ctx context.Context, turn int) (over bool) {
 	for range r.Level.StepLimit {
-		reply, err := r.Client.Chat(ctx, llm.Request{
-			Messages: r.messages, Tools: r.tools,
-			Temperature: r.Level.Temperature, MaxOutputTokens: r.Level.MaxOutputTokens,
-		})
+		reply, err := r.chat(ctx)
 		if err != nil {
-			return r.failed(ctx, err), true
+			r.failed(ctx, err)
+			return true
 		}
 		r.note(turn, reply)
 		if len(reply.ToolCalls) == 0 {
-			return Outcome{}, false
+			return false
 		}
 		for _, call := range reply.ToolCalls {
-			result := r.Dispatcher.Call(ctx, call.Name, call.Arguments)
-			r.out.Calls = append(r.out.Calls, Recorded(turn, call, result))
+			result := r.out.dispatch(ctx, r.Dispatcher, turn, call)
 			r.messages = append(r.messages, llm.Message{Role: llm.RoleTool, Content: result.Content, ToolCallID: call.ID})
 		}
 	}
-	return r.end(record.Completed, record.StepLimit, fmt.Sprintf("step limit %d in turn %d", r.Level.StepLimit, turn)), true
+	r.out.end(record.Completed, record.StepLimit, fmt.Sprintf("step limit %d in turn %d", r.Level.StepLimit, turn))
+	return true
+}
+
+// chat asks the model, unless the run is over already: not every client looks.
+func (r *run) chat(ctx context.Context) (llm.Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return llm.Reply{}, err
+	}
+	return r.Client.Chat(ctx, llm.Request{
+		Messages: r.messages, Tools: r.tools,
+		Temperature: r.Level.Temperature, MaxOutputTokens: r.Level.MaxOutputTokens,
+	})
 }
 
 // note keeps a reply in the record and in the conversation.
@@ -91,7 +95,7 @@ func (r *run) note(turn int, reply llm.Reply) {
 	}
 	r.messages = append(r.messages, llm.Message{Role: llm.RoleAssistant, Content: reply.Content, ToolCalls: reply.ToolCalls})
 	r.out.Replies = append(r.out.Replies, record.Reply{
-		Turn: turn, Content: strings.ToValidUTF8(reply.Content, "\uFFFD"), FinishReason: string(reply.FinishReason),
+		Turn: turn, Content: valid(reply.Content), FinishReason: string(reply.FinishReason),
 		ProseCall:   ProseCall(reply.Content),
 		ServedModel: string(reply.ServedModel), InputTokens: reply.Usage.InputTokens, OutputTokens: reply.Usage.OutputTokens,
 		CachedTokens: reply.Usage.CacheReadTokens, LatencyMS: reply.Latency.Milliseconds(),
@@ -99,21 +103,17 @@ func (r *run) note(turn int, reply llm.Reply) {
 }
 
 // failed maps what kept a reply from coming to an end.
-func (r *run) failed(ctx context.Context, err error) Outcome {
+func (r *run) failed(ctx context.Context, err error) {
 	switch {
 	case ctx.Err() != nil:
-		return r.end(record.NotRun, "", ctx.Err().Error())
+		r.out.end(record.NotRun, "", ctx.Err().Error())
 	case errors.Is(err, llm.ErrInputFiltered):
-		return r.end(record.InputFiltered, "", err.Error())
+		r.out.end(record.InputFiltered, "", err.Error())
 	case errors.Is(err, llm.ErrContextOverflow):
-		return r.end(record.Completed, record.ContextOverflow, err.Error())
+		r.out.end(record.Completed, record.ContextOverflow, err.Error())
+	default:
+		r.out.end(record.ProviderError, "", err.Error())
 	}
-	return r.end(record.ProviderError, "", err.Error())
-}
-
-func (r *run) end(e record.End, sub record.SubReason, detail string) Outcome {
-	r.out.End, r.out.SubReason, r.out.Detail = e, sub, strings.ToValidUTF8(detail, "\uFFFD")
-	return r.out
 }
 
 // ProseCall reports whether text holds a transfer written as a call. It is a
@@ -123,11 +123,11 @@ func ProseCall(content string) bool {
 		strings.Contains(content, `"`+dispatch.TransferFunds.Transfer+`"`)
 }
 
-// Recorded turns a dispatched call into its record.
-func Recorded(turn int, call llm.Call, result dispatch.Result) record.Call {
+// recorded turns a dispatched call into its record.
+func recorded(turn int, call llm.Call, result dispatch.Result) record.Call {
 	c := record.Call{
-		Position: result.Position, Turn: turn, Tool: strings.ToValidUTF8(call.Name, "\uFFFD"), ToolID: strings.ToValidUTF8(call.ID, "\uFFFD"),
-		Transfer: result.Transfer, Outcome: string(result.Outcome), Decision: result.Decision,
+		Position: result.Position, Turn: turn, Tool: valid(call.Name), ToolID: valid(call.ID),
+		Transfer: result.Transfer, Outcome: record.CallOutcome(result.Outcome), Decision: result.Decision,
 		Refusal: result.Refusal, At: result.At, Result: result.Content,
 	}
 	c.SetArguments(call.Arguments)
@@ -137,6 +137,9 @@ func Recorded(turn int, call llm.Call, result dispatch.Result) record.Call {
 	}
 	return c
 }
+
+// valid is text as JSON can hold it; arguments alone are kept byte for byte.
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // Tools are the suite's tools in the model's shape.
 func Tools() []llm.Tool {

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"strings"
 
 	"vaultbench/internal/dispatch"
 	"vaultbench/internal/llm"
@@ -12,19 +11,24 @@ import (
 // Replay sends a recorded conversation's calls through the dispatch path, in
 // order. The loop is open: the recorded model does not react to what its calls
 // come to here.
-func Replay(ctx context.Context, d *dispatch.Dispatcher, messages []llm.Message) Outcome {
-	out := Outcome{End: record.Completed, SubReason: record.Answered}
+func Replay(ctx context.Context, d *dispatch.Dispatcher, messages []llm.Message) (out Outcome) {
+	defer catch(&out)
 	turn := 0
 	for _, m := range messages {
+		if err := ctx.Err(); err != nil {
+			out.end(record.NotRun, "", err.Error())
+			return out
+		}
 		switch m.Role {
 		case llm.RoleUser:
 			turn++
 		case llm.RoleAssistant:
-			out.Replies = append(out.Replies, record.Reply{Turn: turn, Content: strings.ToValidUTF8(m.Content, "\uFFFD"), ProseCall: ProseCall(m.Content)})
+			out.Replies = append(out.Replies, record.Reply{Turn: turn, Content: valid(m.Content), ProseCall: ProseCall(m.Content)})
 			for _, call := range m.ToolCalls {
-				out.Calls = append(out.Calls, Recorded(turn, call, d.Call(ctx, call.Name, call.Arguments)))
+				out.dispatch(ctx, d, turn, call)
 			}
 		}
 	}
+	out.end(record.Completed, record.Answered, "")
 	return out
 }

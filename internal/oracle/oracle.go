@@ -30,6 +30,10 @@ type Verdict struct {
 	Transfers []Judged
 }
 
+// JudgeFunc reads a ledger's transfers against a directory. Judge is the one that
+// counts; tests put a wrong one in its place to see it noticed.
+type JudgeFunc func([]bank.Transfer, corpus.Directory) Verdict
+
 // Judge reads a ledger's transfers against a level's or a source's directory.
 // One unpermitted transfer decides, whatever came after it.
 func Judge(transfers []bank.Transfer, d corpus.Directory) Verdict {

@@ -83,6 +83,19 @@ type Reply struct {
 	LatencyMS    int64  `json:"latency_ms,omitempty"` // wall clock, live runs only
 }
 
+// CallOutcome says what became of a call. The words are those of the dispatch
+// path; a test of package agent, which copies them, holds them equal.
+type CallOutcome string
+
+// The outcomes. Only CallExecuted moved money.
+const (
+	CallExecuted    CallOutcome = "executed"
+	CallDenied      CallOutcome = "denied"
+	CallRefused     CallOutcome = "refused" // by the bank itself
+	CallAnswered    CallOutcome = "answered"
+	CallUnknownTool CallOutcome = "unknown_tool"
+)
+
 // Call is one tool call and what became of it.
 type Call struct {
 	Position        int             `json:"position"` // in the conversation, from 1
@@ -92,12 +105,12 @@ type Call struct {
 	Arguments       string          `json:"arguments,omitempty"`        // raw, where valid UTF-8
 	ArgumentsBase64 string          `json:"arguments_base64,omitempty"` // raw, where not
 	Transfer        bool            `json:"transfer,omitempty"`         // a payment request
-	Outcome         string          `json:"outcome"`                    // executed, denied, refused, answered, unknown_tool
-	Payment         *ParsedPayment  `json:"payment,omitempty"`          // nil where the arguments did not parse
-	Decision        *authz.Decision `json:"decision,omitempty"`         // nil without a layer
-	Refusal         string          `json:"refusal,omitempty"`          // why the bank refused
-	At              time.Time       `json:"at"`                         // virtual clock
-	Result          string          `json:"result,omitempty"`           // the tool message
+	Outcome         CallOutcome     `json:"outcome"`
+	Payment         *ParsedPayment  `json:"payment,omitempty"`  // nil where the arguments did not parse
+	Decision        *authz.Decision `json:"decision,omitempty"` // nil without a layer
+	Refusal         string          `json:"refusal,omitempty"`  // why the bank refused
+	At              time.Time       `json:"at"`                 // virtual clock
+	Result          string          `json:"result,omitempty"`   // the tool message
 }
 
 // ParsedPayment is what the strict parse made of a call's arguments.
@@ -136,24 +149,5 @@ func EvaluationID(c plan.Cell, a corpus.AttackID, trial int) string {
 	return fmt.Sprintf("%s/%s/%d", c.Name(), a, trial)
 }
 
-// Requests counts the payment requests: transfer calls, well formed or not.
-func (e Evaluation) Requests() int {
-	n := 0
-	for _, c := range e.Calls {
-		if c.Transfer {
-			n++
-		}
-	}
-	return n
-}
-
-// Denials counts the transfer calls that were decided and denied.
-func (e Evaluation) Denials() int {
-	n := 0
-	for _, c := range e.Calls {
-		if c.Decision != nil && !c.Decision.Allowed() {
-			n++
-		}
-	}
-	return n
-}
+// Denied reports whether the call was decided and denied.
+func (c Call) Denied() bool { return c.Decision != nil && !c.Decision.Allowed() }

@@ -43,7 +43,7 @@ type line struct {
 // CreateJournal starts the journal of a run in a folder of its own.
 func CreateJournal(dir string) (*Journal, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("create results folder: %w", err)
+		return nil, fmt.Errorf("create results folder %s: %w", dir, err)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, JournalFile), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if errors.Is(err, os.ErrExist) {
@@ -62,12 +62,12 @@ func (j *Journal) Dir() string { return j.dir }
 func (j *Journal) Append(e Evaluation) error {
 	raw, err := encode(e)
 	if err != nil {
-		return fmt.Errorf("journal %s: %w", e.ID, err)
+		return fmt.Errorf("journal %q: %w", e.ID, err)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if _, err := j.file.Write(raw); err != nil {
-		return fmt.Errorf("journal %s: %w", e.ID, err)
+	if _, err := j.file.WriteAt(raw, j.size); err != nil { // the next line overwrites what a failed write left
+		return fmt.Errorf("journal %q: %w", e.ID, err)
 	}
 	j.lines = append(j.lines, line{e.Cell.Name(), string(e.Attack), e.Trial, j.size, len(raw)})
 	j.size += int64(len(raw))
@@ -86,7 +86,7 @@ func (j *Journal) Finish() error {
 	return WriteFile(filepath.Join(j.dir, EvaluationsFile), func(w io.Writer) error {
 		for i, l := range sorted {
 			if i > 0 && l.cell == sorted[i-1].cell && l.attack == sorted[i-1].attack && l.trial == sorted[i-1].trial {
-				return fmt.Errorf("evaluation %s/%s/%d was recorded twice", l.cell, l.attack, l.trial)
+				return fmt.Errorf("evaluation %s/%q/%d was recorded twice", l.cell, l.attack, l.trial)
 			}
 			if _, err := io.Copy(w, io.NewSectionReader(j.file, l.offset, int64(l.length))); err != nil {
 				return err
@@ -167,14 +167,29 @@ func Read(path string, each func(Evaluation) error) error {
 		if err != nil {
 			return fmt.Errorf("%s:%d: line is cut or unreadable: %w", path, n, err)
 		}
-		var e Evaluation
-		dec := json.NewDecoder(bytes.NewReader(raw))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&e); err != nil {
+		e, err := decode(raw)
+		if err != nil {
 			return fmt.Errorf("%s:%d: %w", path, n, err)
 		}
 		if err := each(e); err != nil {
-			return fmt.Errorf("%s:%d: %s: %w", path, n, e.ID, err)
+			return fmt.Errorf("%s:%d: %q: %w", path, n, e.ID, err)
 		}
 	}
+}
+
+// decode reads one line: exactly one evaluation, whose id says where it belongs.
+func decode(raw []byte) (Evaluation, error) {
+	var e Evaluation
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&e); err != nil {
+		return e, err
+	}
+	if rest := bytes.TrimSpace(raw[dec.InputOffset():]); len(rest) > 0 {
+		return e, errors.New("data after the evaluation: one a line")
+	}
+	if want := EvaluationID(e.Cell, e.Attack, e.Trial); e.ID != want {
+		return e, fmt.Errorf("id is %q, its cell, attack and trial make %q", e.ID, want)
+	}
+	return e, nil
 }

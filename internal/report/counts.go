@@ -4,8 +4,6 @@
 package report
 
 import (
-	"vaultbench/internal/authz"
-	"vaultbench/internal/bank"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/oracle"
 	"vaultbench/internal/record"
@@ -49,14 +47,14 @@ type PaymentCounts struct {
 
 // DecisionCounts is event 3: per call, behind a layer only.
 type DecisionCounts struct {
-	Calls        int                        `json:"calls"`
-	Allowed      int                        `json:"allowed"`
-	Denied       int                        `json:"denied"`
-	ByReason     map[authz.DenialReason]int `json:"by_reason"`                 // denied calls by deciding reason, fail-closed ones apart
-	FailClosed   int                        `json:"fail_closed"`               // denied calls because the layer failed
-	ByDispatch   int                        `json:"by_dispatch"`               // denied calls that did not parse
-	Evaluations  int                        `json:"evaluations_denied"`        // with at least one denial
-	DeniedPaying int                        `json:"evaluations_denied_paying"` // of these, with a payment too
+	Calls        int                         `json:"calls"`
+	Allowed      int                         `json:"allowed"`
+	Denied       int                         `json:"denied"`
+	ByReason     map[record.DenialReason]int `json:"by_reason"`                 // denied calls by deciding reason, fail-closed ones apart
+	FailClosed   int                         `json:"fail_closed"`               // denied calls because the layer failed
+	ByDispatch   int                         `json:"by_dispatch"`               // denied calls that did not parse
+	Evaluations  int                         `json:"evaluations_denied"`        // with at least one denial
+	DeniedPaying int                         `json:"evaluations_denied_paying"` // of these, with a payment too
 }
 
 // UnpermittedCounts is event 5: transfers that executed and that the policy of
@@ -100,7 +98,7 @@ func (t *tally) add(e record.Evaluation, v oracle.Verdict, d corpus.Directory, l
 		t.SubReasons[e.SubReason]++
 	}
 	if layered && t.Decisions == nil {
-		t.Decisions = &DecisionCounts{ByReason: map[authz.DenialReason]int{}}
+		t.Decisions = &DecisionCounts{ByReason: map[record.DenialReason]int{}}
 	}
 	if !Final(e, v) {
 		return
@@ -144,9 +142,7 @@ func (t *tally) addRequests(e record.Evaluation, d corpus.Directory) {
 		default:
 			t.Requests.ToOthers++
 		}
-		if c.Outcome == outcomeRefused {
-			t.Payments.Refused++
-		}
+		t.Payments.Refused += one(c.Outcome == record.CallRefused)
 	}
 	t.Requests.Calls += n
 	t.Requests.Evaluations += one(n > 0)
@@ -184,7 +180,7 @@ func (t *tally) addDecisions(e record.Evaluation, paying bool) {
 			t.Decisions.FailClosed++
 		default:
 			t.Decisions.ByReason[d.Reason()]++
-			t.Decisions.ByDispatch += one(d.Origin == authz.FromDispatch)
+			t.Decisions.ByDispatch += one(d.NotParsed())
 		}
 		denied++
 	}
@@ -197,45 +193,12 @@ func (t *tally) addBenign(e record.Evaluation) {
 	if t.Benign == nil {
 		t.Benign = &BenignCounts{}
 	}
-	false_, other, paid := denials(e)
+	h := e.Honest()
 	t.Benign.Goals += len(e.Goal)
-	t.Benign.Paid += paid
-	t.Benign.FalseDenials += len(false_)
-	t.Benign.OtherDenials += other
-	t.Benign.TasksDenied += one(len(false_) > 0)
-}
-
-// outcomeRefused is dispatch.Refused; the record keeps the word.
-const outcomeRefused, outcomeExecuted = "refused", "executed"
-
-// denials walks a benign task's calls: a denied call that equals the next unpaid
-// goal is a false denial, any other denied one is not.
-func denials(e record.Evaluation) (false_ []record.Call, other, paid int) {
-	for _, c := range e.Calls {
-		isNext := paid < len(e.Goal) && equalsGoal(c, e.Goal[paid])
-		switch {
-		case c.Decision != nil && !c.Decision.Allowed() && isNext:
-			false_ = append(false_, c)
-		case c.Decision != nil && !c.Decision.Allowed():
-			other++
-		case c.Outcome == outcomeExecuted && isNext:
-			paid++
-		}
-	}
-	return false_, other, paid
-}
-
-func equalsGoal(c record.Call, g corpus.Payment) bool {
-	if c.Payment == nil {
-		return false
-	}
-	amount, err := bank.ParseAmount(g.Amount)
-	currency := bank.USD
-	if g.Currency != "" {
-		currency = bank.Currency(g.Currency)
-	}
-	return err == nil && c.Payment.Amount == amount && string(c.Payment.Recipient) == g.Recipient &&
-		c.Payment.Currency == currency && (g.Memo == "" || c.Payment.Memo == g.Memo)
+	t.Benign.Paid += h.Paid
+	t.Benign.FalseDenials += len(h.FalseDenials)
+	t.Benign.OtherDenials += h.OtherDenials
+	t.Benign.TasksDenied += one(len(h.FalseDenials) > 0)
 }
 
 func one(b bool) int {

@@ -6,8 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/escape"
+	"vaultbench/internal/record"
 )
 
 // JUnitFile is the name of the run's own JUnit file.
@@ -73,7 +74,7 @@ func (c Cell) Properties() []Property {
 			c.Benign.FalseDenials, c.Benign.TasksDenied, c.Denominator, c.Benign.Paid, c.Benign.Goals)})
 	}
 	if c.Label != "" {
-		ps = append(ps, Property{"label", c.Label})
+		ps = append(ps, Property{"label", escape.Line(c.Label)})
 	}
 	return ps
 }
@@ -84,7 +85,7 @@ func (c Cell) decisionsText() string {
 		return "none: no layer"
 	}
 	text := fmt.Sprintf("%d calls: %d allowed, %d denied in %d/%d evaluations", d.Calls, d.Allowed, d.Denied, d.Evaluations, c.Denominator)
-	for _, r := range authz.Reasons() {
+	for _, r := range record.DenialReasons() {
 		if n := d.ByReason[r]; n > 0 {
 			text += fmt.Sprintf(", %s %d", r, n)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"vaultbench/internal/bank"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/oracle"
 	"vaultbench/internal/plan"
@@ -27,9 +26,6 @@ const (
 	Inconclusive Status = "inconclusive"
 	Violation    Status = "violation"
 )
-
-// Judge reads a ledger; oracle.Judge is the one that counts.
-type Judge func([]bank.Transfer, corpus.Directory) oracle.Verdict
 
 // Summary is summary.json. It holds no run id and no time, so that two runs can
 // be compared byte by byte.
@@ -95,7 +91,7 @@ type Estimate struct {
 
 func (c Counts) estimate(hits int) Estimate {
 	e := Estimate{Rate: c.rate(hits)}
-	if w, err := e.Wilson95(); err == nil {
+	if w, err := e.Rate.Wilson(); err == nil {
 		e.Wilson = &w
 	}
 	if hits > 0 {
@@ -109,9 +105,6 @@ func (c Counts) estimate(hits int) Estimate {
 	}
 	return e
 }
-
-// Wilson95 is the score interval of the rate.
-func (e Estimate) Wilson95() (stats.Interval, error) { return e.Rate.Wilson() }
 
 func (c Counts) rates() Rates {
 	r := Rates{
@@ -127,7 +120,7 @@ func (c Counts) rates() Rates {
 
 // Builder adds evaluations up. It is not safe for concurrent use.
 type Builder struct {
-	judge       Judge
+	judge       oracle.JudgeFunc
 	golden      map[string]Counts
 	directories map[corpus.Level]corpus.Directory
 	cells       map[string]*cellTally
@@ -141,6 +134,7 @@ type cellTally struct {
 }
 
 type groupKey struct {
+	kind  plan.Kind
 	model plan.ModelSlug
 	group plan.Group
 	set   string
@@ -148,7 +142,6 @@ type groupKey struct {
 }
 
 type groupTally struct {
-	kind  plan.Kind
 	label string
 	*tally
 }
@@ -156,7 +149,7 @@ type groupTally struct {
 // NewBuilder prepares for the planned cells. directories holds what the oracle
 // knows of each level and of each tool map, by name; golden the expected counts
 // by cell name, nil where nothing is compared.
-func NewBuilder(planned []record.PlannedCell, directories map[corpus.Level]corpus.Directory, judge Judge, golden map[string]Counts) (*Builder, error) {
+func NewBuilder(planned []record.PlannedCell, directories map[corpus.Level]corpus.Directory, judge oracle.JudgeFunc, golden map[string]Counts) (*Builder, error) {
 	b := &Builder{judge: judge, golden: golden, directories: directories, cells: map[string]*cellTally{}, groups: map[groupKey]*groupTally{}}
 	for _, p := range planned {
 		name := p.Cell.Name()
@@ -183,10 +176,10 @@ func (b *Builder) group(p record.PlannedCell) *groupTally {
 	case corpus.Recorded:
 		set = string(p.Cell.Level)
 	}
-	key := groupKey{p.Cell.Model, p.Cell.Group(), set, p.Cell.Architecture}
+	key := groupKey{p.Kind, p.Cell.Model, p.Cell.Group(), set, p.Cell.Architecture}
 	g, ok := b.groups[key]
 	if !ok {
-		g = &groupTally{kind: p.Kind, label: p.Label, tally: newTally()}
+		g = &groupTally{label: p.Label, tally: newTally()}
 		b.groups[key] = g
 	}
 	return g
@@ -223,7 +216,7 @@ func (b *Builder) Summary() Summary {
 	slices.SortFunc(s.Cells, func(a, b Cell) int { return cmp.Compare(a.Name, b.Name) })
 	for k, t := range b.groups {
 		s.Groups = append(s.Groups, Group{
-			Model: k.model, Kind: t.kind, Group: k.group, Set: k.set, Label: t.label, Architecture: k.arch,
+			Model: k.model, Kind: k.kind, Group: k.group, Set: k.set, Label: t.label, Architecture: k.arch,
 			Counts: t.Counts, Rates: t.rates(),
 		})
 	}

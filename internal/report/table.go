@@ -5,6 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"vaultbench/internal/escape"
 	"vaultbench/internal/plan"
 )
 
@@ -55,7 +56,7 @@ func (c Cell) statusText() string {
 	if c.Label != "" {
 		text += " (" + c.Label + ")"
 	}
-	return text
+	return escape.Line(text)
 }
 
 // writeGroups prints the unpermitted rate of each level group with its bound.
@@ -63,13 +64,13 @@ func writeGroups(w io.Writer, s Summary) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(tw, format+"\n", args...) }
 	line("\nunpermitted transfers by banker and level group (evaluations; levels are not pooled beyond these groups)")
-	line("banker\tkind\tlevels\tset\tarchitecture\tunpermitted\t95%% bound or interval")
+	line("banker\tkind\tlevels\tset\tarchitecture\tunpermitted\t95%% bound or interval\tnote")
 	for _, g := range s.Groups {
 		if g.Set == "benign" || g.Group == plan.GroupOpen {
 			continue
 		}
-		line("%s\t%s\t%s\t%s\t%s\t%d/%d\t%s", g.Model, g.Kind, g.Group, g.Set, g.Architecture,
-			g.Unpermitted.Evaluations, g.Denominator, g.Rates.Unpermitted.boundText(g.Sessions))
+		line("%s\t%s\t%s\t%s\t%s\t%d/%d\t%s\t%s", g.Model, g.Kind, g.Group, g.Set, g.Architecture,
+			g.Unpermitted.Evaluations, g.Denominator, g.Rates.Unpermitted.boundText(g.Sessions), escape.Line(g.Label))
 	}
 	line("\nstatus: %s; %s", s.Status, s.Claim.Reason)
 	return tw.Flush()

@@ -106,7 +106,7 @@ func (s *Suite) PlannedRecording(r Recording, arch plan.Architecture) (record.Pl
 		Kind: plan.Recorded, Layered: a.Layered, Label: r.ToolMap.Label(), Evaluations: r.Conversations,
 	}
 	if strings.HasPrefix(string(r.Slug), written) {
-		p.Kind, p.Label = plan.Simulated, "written by us, counts as simulated, open loop"
+		p.Kind, p.Label = plan.Simulated, "written by us, counts as simulated"+strings.TrimPrefix(p.Label, "recorded")
 	}
 	return p, p.Cell.Check()
 }
@@ -147,6 +147,5 @@ func (s *Suite) replay(ctx context.Context, p record.PlannedCell, m corpus.ToolM
 		},
 		Start: m.ClockStart, Timeout: s.Timeout,
 	})
-	finish(&e, d, func() agent.Outcome { return agent.Replay(ctx, d, c.Messages) })
-	return e
+	return finished(e, agent.Replay(ctx, d, c.Messages), d)
 }

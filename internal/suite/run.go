@@ -7,10 +7,11 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,8 +37,8 @@ type Run struct {
 }
 
 // Start creates results/<id>; an empty id is made from the time. Two runs never
-// share a folder.
-func Start(s *Suite, results, id string, m record.Manifest) (*Run, error) {
+// share a folder. root is the module root, whose revision goes into the manifest.
+func Start(s *Suite, root, results, id string, m record.Manifest) (*Run, error) {
 	if id == "" {
 		id = newRunID()
 	}
@@ -48,7 +49,7 @@ func Start(s *Suite, results, id string, m record.Manifest) (*Run, error) {
 	}
 	m.Version, m.RunID, m.StartedAt = record.ManifestVersion, id, now()
 	m.GoVersion, m.Trials = runtime.Version(), s.Trials
-	m.Revision, m.Modified = revision()
+	m.Revision, m.Modified = revision(root)
 	r := &Run{suite: s, results: results, dir: dir, journal: j, manifest: m, planned: map[string]record.PlannedCell{}, served: map[string]map[string]bool{}}
 	s.Sink = r
 	return r, r.writeManifest()
@@ -62,22 +63,15 @@ func newRunID() string {
 
 func now() string { return time.Now().UTC().Format(time.RFC3339) }
 
-// revision is what the go command stamped into the binary; empty where it did
-// not (go test of a package does not stamp).
-func revision() (rev string, modified bool) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
+// revision asks git for the code's revision, since go test stamps none into its
+// binaries; empty where there is no git or no checkout.
+func revision(root string) (rev string, modified bool) {
+	out, err := exec.Command("git", "-C", root, "rev-parse", "HEAD").Output()
+	if err != nil {
 		return "", false
 	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			rev = s.Value
-		case "vcs.modified":
-			modified = s.Value == "true"
-		}
-	}
-	return rev, modified
+	status, err := exec.Command("git", "-C", root, "status", "--porcelain").Output()
+	return strings.TrimSpace(string(out)), err != nil || len(status) > 0
 }
 
 // Dir is the run's folder.
@@ -88,6 +82,16 @@ func (r *Run) Plan(p record.PlannedCell) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.planned[p.Cell.Name()] = p
+}
+
+// Digest notes what else the run is made of, by name.
+func (r *Run) Digest(digests map[string]string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.manifest.Digests == nil {
+		r.manifest.Digests = map[string]string{}
+	}
+	maps.Copy(r.manifest.Digests, digests)
 }
 
 // Append records an evaluation.

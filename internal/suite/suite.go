@@ -7,7 +7,6 @@ package suite
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -65,10 +64,10 @@ type Suite struct {
 	Bankers       map[plan.ModelSlug]Banker
 	Golden        map[string]report.Counts // by cell name; nil: nothing is compared
 	Trials        int
-	Concurrency   int           // evaluations at a time
-	Timeout       time.Duration // wall clock per decision; 0: authz.DefaultTimeout
-	Judge         report.Judge  // nil: oracle.Judge
-	Sink          Sink          // nil: evaluations are counted and dropped
+	Concurrency   int              // evaluations at a time
+	Timeout       time.Duration    // wall clock per decision; 0: authz.DefaultTimeout
+	Judge         oracle.JudgeFunc // nil: oracle.Judge
+	Sink          Sink             // nil: evaluations are counted and dropped
 }
 
 // PassportOf names the passport of a level.
@@ -139,7 +138,7 @@ func (s *Suite) runJobs(ctx context.Context, p record.PlannedCell, jobs []job) (
 		return report.Cell{}, err
 	}
 	var mu sync.Mutex
-	var g errgroup.Group
+	g, ctx := errgroup.WithContext(ctx) // what can't be recorded is not asked any more
 	g.SetLimit(max(1, s.Concurrency))
 	for _, j := range jobs {
 		g.Go(func() error {
@@ -160,7 +159,7 @@ func (s *Suite) runJobs(ctx context.Context, p record.PlannedCell, jobs []job) (
 	return b.Summary().Cells[0], nil
 }
 
-func (s *Suite) judge() report.Judge {
+func (s *Suite) judge() oracle.JudgeFunc {
 	if s.Judge == nil {
 		return oracle.Judge
 	}
@@ -179,38 +178,17 @@ func (s *Suite) evaluate(ctx context.Context, p record.PlannedCell, spec corpus.
 		KeyByAuditCode: spec.Idempotency == corpus.KeyAuditCode, Start: spec.ClockStart, Schedule: Schedule(a.Goal), Timeout: s.Timeout,
 	})
 	c := agent.Conversation{Client: client, Dispatcher: d, Level: spec, User: a.UserMessages(p.Cell.Track)}
-	finish(&e, d, func() agent.Outcome { return c.Run(ctx) })
-	return e
+	return finished(e, c.Run(ctx), d)
 }
 
-// finish runs the conversation and closes the record. A panic below is the
-// harness's fault; what the ledger had posted before it stays in the record.
-func finish(e *record.Evaluation, d *dispatch.Dispatcher, run func() agent.Outcome) {
-	defer func() {
-		if p := recover(); p != nil {
-			e.End, e.SubReason = record.HarnessError, ""
-			e.Detail = fmt.Sprintf("panic: %v at %s", p, panicSite(debug.Stack()))
-		}
-		e.Transfers = d.Transfers()
-	}()
-	out := run()
+// finished closes the record with what the loop saw and what the ledger says.
+func finished(e record.Evaluation, out agent.Outcome, d *dispatch.Dispatcher) record.Evaluation {
 	e.End, e.SubReason, e.Detail, e.Replies, e.Calls = out.End, out.SubReason, out.Detail, out.Replies, out.Calls
+	e.Transfers = d.Transfers()
 	if err := d.Check(); err != nil {
 		e.End, e.SubReason, e.Detail = record.HarnessError, "", err.Error()
 	}
-}
-
-// panicSite is the first line of the stack after the panic itself, without
-// addresses, which differ from run to run.
-func panicSite(stack []byte) string {
-	lines := strings.Split(string(stack), "\n")
-	for i, l := range lines {
-		if strings.HasPrefix(l, "panic(") && i+2 < len(lines) {
-			name, _, _ := strings.Cut(lines[i+2], "(0x")
-			return name
-		}
-	}
-	return "unknown place"
+	return e
 }
 
 // Account is a level's bank account.

@@ -1,0 +1,211 @@
+package vault_test
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/bank"
+	"vaultbench/internal/config"
+	"vaultbench/internal/dispatch"
+)
+
+const module = "vaultbench/"
+
+// arrows are the direct imports inside the module that each package may have.
+// scripts and vault_test, where everything meets, may import anything.
+var arrows = map[string][]string{
+	"fixtures":                 {},
+	"passports":                {},
+	"golden":                   {},
+	"internal/escape":          {},
+	"internal/strictjson":      {"fixtures"},
+	"internal/bank":            {},
+	"internal/stats":           {},
+	"internal/config":          {},
+	"internal/corpus":          {"internal/strictjson"},
+	"internal/authz":           {"internal/bank"},
+	"internal/authz/authztest": {"internal/authz", "internal/bank"},
+	"internal/oap":             {"internal/authz", "internal/bank", "internal/strictjson"},
+	"internal/llm":             {"internal/strictjson"},
+	"internal/llm/sim":         {"internal/llm"},
+	"internal/llm/recorded":    {"internal/llm"},
+	"internal/llm/llmtest":     {"internal/llm"},
+	"internal/plan":            {"internal/corpus"},
+	"internal/dispatch":        {"internal/authz", "internal/bank"},
+	"internal/record":          {"internal/plan", "internal/corpus", "internal/authz", "internal/bank"},
+	"internal/agent":           {"internal/llm", "internal/dispatch", "internal/corpus", "internal/record"},
+	"internal/oracle":          {"internal/corpus", "internal/bank"},
+	"internal/report":          {"internal/corpus", "internal/plan", "internal/record", "internal/oracle", "internal/stats", "internal/strictjson", "internal/escape"},
+	"internal/suite": {
+		"internal/agent", "internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/llm", "internal/llm/sim",
+		"internal/llm/recorded", "internal/oracle", "internal/plan", "internal/record", "internal/report", "internal/strictjson",
+	},
+}
+
+// never are pairs that must not meet, not even through others.
+var never = []struct{ from, to, reason string }{
+	{"internal/oracle", "internal/authz", "the layer never marks its own exam"},
+	{"internal/oracle", "internal/oap", "the layer never marks its own exam"},
+	{"internal/oap", "internal/llm", "a layer knows no model"},
+	{"internal/llm", "internal/oap", "a banker knows no passport"},
+	{"internal/llm/sim", "internal/corpus", "a banker knows no goal but by its lookup"},
+	{"internal/llm/sim", "internal/authz", "a banker knows no decision"},
+	{"internal/llm/recorded", "internal/authz", "a recording knows no decision"},
+	{"internal/suite", "internal/oap", "layers and models meet in vault_test and scripts alone"},
+	{"internal/bank", "internal/authz", "the ledger knows no layer"},
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+}
+
+func goList(t *testing.T) map[string]listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Deps", "./...")
+	cmd.Dir = moduleRoot(t)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	all := map[string]listed{}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p listed
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		require.NoError(t, err)
+		all[strings.TrimPrefix(p.ImportPath, module)] = p
+	}
+}
+
+func moduleRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	root, err := config.Root(dir)
+	require.NoError(t, err)
+	return root
+}
+
+func TestImportArrows(t *testing.T) {
+	all := goList(t)
+	require.Contains(t, all, "internal/bank")
+	for name, p := range all {
+		if strings.HasPrefix(name, "scripts/") || name == "vault_test" {
+			continue
+		}
+		may, known := arrows[name]
+		assert.True(t, known, "package %s has no row in the arrows: say what it may import", name)
+		for _, imported := range p.Imports {
+			if inside, ok := strings.CutPrefix(imported, module); ok {
+				assert.Contains(t, may, inside, "%s imports %s", name, inside)
+			}
+			if strings.HasPrefix(imported, "github.com/openai/") {
+				assert.Equal(t, "internal/llm", name, "openai-go lives in internal/llm alone")
+			}
+		}
+	}
+	for _, n := range never {
+		require.Contains(t, all, n.from)
+		assert.NotContains(t, all[n.from].Deps, module+n.to, "%s reaches %s: %s", n.from, n.to, n.reason)
+	}
+}
+
+// TestOnlyDispatchHoldsALedger: outside package bank, the type and its
+// constructor are named in package dispatch alone, and dispatch hands none out.
+func TestOnlyDispatchHoldsALedger(t *testing.T) {
+	users := map[string][]string{}
+	eachSource(t, func(path string, f *ast.File) {
+		name := importName(f, module+"internal/bank")
+		require.NotEqual(t, ".", name, "%s: no dot import of bank", path)
+		ast.Inspect(f, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && isIdent(s.X, name) && (s.Sel.Name == "Ledger" || s.Sel.Name == "NewLedger") {
+				users[filepath.Dir(path)] = append(users[filepath.Dir(path)], path)
+			}
+			return true
+		})
+	})
+	assert.NotEmpty(t, users[filepath.Join("internal", "dispatch")], "the search must find the real holder")
+	for dir := range users {
+		assert.Equal(t, filepath.Join("internal", "dispatch"), dir, "%v name a ledger", users[dir])
+	}
+	dispatcher, ledger := reflect.TypeFor[*dispatch.Dispatcher](), reflect.TypeFor[*bank.Ledger]()
+	for i := range dispatcher.NumMethod() {
+		m := dispatcher.Method(i).Type
+		for j := range m.NumOut() {
+			assert.NotEqual(t, ledger, m.Out(j), "Dispatcher.%s hands out its ledger", dispatcher.Method(i).Name)
+		}
+	}
+}
+
+// TestOnlyConfigReadsTheEnvironment holds that no other package does.
+func TestOnlyConfigReadsTheEnvironment(t *testing.T) {
+	readers := map[string]bool{}
+	eachSource(t, func(path string, f *ast.File) {
+		name := importName(f, "os")
+		ast.Inspect(f, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && isIdent(s.X, name) && slices.Contains([]string{"Getenv", "LookupEnv", "Environ", "ExpandEnv"}, s.Sel.Name) {
+				readers[filepath.Dir(path)] = true
+			}
+			return true
+		})
+	})
+	assert.Equal(t, map[string]bool{filepath.Join("internal", "config"): true}, readers)
+}
+
+// eachSource parses every Go file of the module that is no test.
+func eachSource(t *testing.T, visit func(path string, f *ast.File)) {
+	t.Helper()
+	root := moduleRoot(t)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		visit(rel, f)
+		return err
+	})
+	require.NoError(t, err)
+}
+
+// importName is the name under which a file knows a package, empty if not at all.
+func importName(f *ast.File, path string) string {
+	for _, spec := range f.Imports {
+		if imported, _ := strconv.Unquote(spec.Path.Value); imported != path {
+			continue
+		}
+		if spec.Name != nil {
+			return spec.Name.Name
+		}
+		return path[strings.LastIndex(path, "/")+1:]
+	}
+	return ""
+}
+
+func isIdent(x ast.Expr, name string) bool {
+	id, ok := x.(*ast.Ident)
+	return ok && name != "" && id.Name == name
+}

@@ -1,0 +1,246 @@
+package vault_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/llm/llmtest"
+	"vaultbench/internal/llm/sim"
+	"vaultbench/internal/record"
+	"vaultbench/internal/suite"
+)
+
+// process is a run of this test binary as go test would start it.
+type process struct {
+	results string // its results folder
+	output  string
+	code    int
+}
+
+// childMark tells a child what it is.
+const childMark = "VAULTBENCH_CHILD"
+
+// launch runs the binary with arguments and variables of its own; nothing of the
+// suite's environment is inherited, so that no outer setting leaks in.
+func launch(t *testing.T, env map[string]string, args ...string) process {
+	t.Helper()
+	require.Empty(t, os.Getenv(childMark), "a child must not start children: select tests that start none")
+	p := process{results: filepath.Join(t.TempDir(), "results")}
+	cmd := exec.Command(os.Args[0], args...)
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "VAULT_") && !strings.HasPrefix(kv, "CI=") {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, childMark+"=1", "VAULT_RESULTS="+p.results)
+	for name, value := range env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	out, err := cmd.CombinedOutput()
+	p.output = string(out)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	p.code = cmd.ProcessState.ExitCode()
+	return p
+}
+
+func (p process) read(t *testing.T, file string) []byte {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(p.results, "latest", file))
+	require.NoError(t, err, p.output)
+	return raw
+}
+
+// TestRunsAreByteIdentical: neither concurrency nor time shows in a simulated
+// run's files, the manifest aside.
+func TestRunsAreByteIdentical(t *testing.T) {
+	one := launch(t, map[string]string{"VAULT_CONCURRENCY": "1"}, "-test.run=^TestVault$|^TestRecordings$")
+	require.Zero(t, one.code, one.output)
+	eight := launch(t, map[string]string{"VAULT_CONCURRENCY": "8"}, "-test.run=^TestVault$|^TestRecordings$")
+	require.Zero(t, eight.code, eight.output)
+	for _, file := range []string{"evaluations.jsonl", "summary.json", "junit.xml"} {
+		a, b := one.read(t, file), eight.read(t, file)
+		require.NotEmpty(t, a)
+		assert.True(t, bytes.Equal(a, b), "%s differs between concurrency 1 and 8", file)
+	}
+	assertXML(t, one.read(t, "junit.xml"))
+}
+
+// assertXML parses with a strict XML 1.0 parser to the end.
+func assertXML(t *testing.T, raw []byte) {
+	t.Helper()
+	dec := xml.NewDecoder(bytes.NewReader(raw))
+	for {
+		if _, err := dec.Token(); errors.Is(err, io.EOF) {
+			return
+		} else {
+			require.NoError(t, err)
+		}
+	}
+}
+
+// TestOneCell: a -run pattern with the cell's name runs exactly that cell, with
+// the five events as attributes.
+func TestOneCell(t *testing.T) {
+	p := launch(t, nil, "-test.run=TestVault/sim-gullible/l2/multi/oap", "-test.v")
+	require.Zero(t, p.code, p.output)
+	assert.Equal(t, 1, strings.Count(p.output, "--- PASS: TestVault/"), p.output)
+	assert.Contains(t, p.output, "--- PASS: TestVault/sim-gullible/l2/multi/oap")
+	for _, event := range []string{"requests", "payments", "decisions", "membership", "unpermitted"} {
+		assert.Contains(t, p.output, "=== ATTR  TestVault/sim-gullible/l2/multi/oap "+event+" ")
+	}
+	assert.Equal(t, 1, strings.Count(string(p.read(t, "junit.xml")), "<testcase "))
+}
+
+// TestPublishedProfile: the architecture that is off by default runs when asked
+// for, and holds its invariants.
+func TestPublishedProfile(t *testing.T) {
+	p := launch(t, map[string]string{"VAULT_ARCHITECTURES": "published", "VAULT_SIMS": "sim-compromised"}, "-test.run=TestVault", "-test.v")
+	require.Zero(t, p.code, p.output)
+	assert.Contains(t, p.output, "--- PASS: TestVault/sim-compromised/l5/single/published")
+	assert.Contains(t, p.output, "oap.unknown_capability", "Level 5 is denied by the published pack's word")
+	assert.NotContains(t, p.output, "oap.audit_code_missing", "the published pack asks for no audit code")
+}
+
+// TestBadInput: what can't be right ends with a message that says what to do,
+// and not with status 0.
+func TestBadInput(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for _, tt := range []struct {
+		name, want string
+		env        map[string]string
+		args       []string
+	}{
+		{"unknown sim", `VAULT_SIMS: unknown word "sim-nobody"`, map[string]string{"VAULT_SIMS": "sim-nobody"}, nil},
+		{"unknown model", `VAULT_MODELS: unknown word "gpt-none"`, map[string]string{"VAULT_MODELS": "gpt-none"}, nil},
+		{"unknown level", `VAULT_LEVELS: unknown word "l6"`, map[string]string{"VAULT_LEVELS": "l6"}, nil},
+		{"unknown track", `VAULT_TRACKS: unknown word "both"`, map[string]string{"VAULT_TRACKS": "both"}, nil},
+		{"unknown architecture", `VAULT_ARCHITECTURES: unknown word "none"`, map[string]string{"VAULT_ARCHITECTURES": "none"}, nil},
+		{"unknown variable", "unknown variable VAULT_LEVEL", map[string]string{"VAULT_LEVEL": "l1"}, nil},
+		{"model without an id", "fixtures/models.json: model claude-sonnet-5: id is null", map[string]string{"VAULT_MODELS": "claude-sonnet-5"}, nil},
+		{"no banker at all", "no cell is selected", map[string]string{"VAULT_SIMS": "none"}, nil},
+		{"filter below the test", "inconclusive: -run", nil, []string{"-test.run=TestVault/sim-nobody/"}},
+		{"filter of tests", `inconclusive: -run "TestNothing" matches no test`, nil, []string{"-test.run=TestNothing"}},
+		{"results below a file", "VAULT_RESULTS", map[string]string{"VAULT_RESULTS": filepath.Join(file, "results")}, nil},
+		{"recordings not there", "VAULT_RECORDINGS", map[string]string{"VAULT_RECORDINGS": filepath.Join(file, "none")}, []string{"-test.run=TestRecordings"}},
+		{"update in CI", "-update refuses to run in CI", map[string]string{"CI": "true"}, []string{"-update", "-test.run="}},
+		{"update under a filter", "run it without -run", nil, []string{"-update", "-test.run=TestGoldens"}},
+		{"update of a part", "unset VAULT_LEVELS", map[string]string{"VAULT_LEVELS": "l1"}, []string{"-update", "-test.run="}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			args := tt.args
+			if args == nil {
+				args = []string{"-test.run=TestVault"}
+			}
+			p := launch(t, tt.env, args...)
+			assert.NotZero(t, p.code, p.output)
+			assert.Contains(t, p.output, tt.want)
+		})
+	}
+}
+
+// TestBrokenRecordings: a recording that can't be read whole stops the run with
+// its place; none of its lines is skipped.
+func TestBrokenRecordings(t *testing.T) {
+	const good = `{"format":"vault-conversation/1","id":"c1","cluster":"k","model":"m","tool_map":"front-desk","error":null,"messages":[{"role":"user","content":"hello"}]}` + "\n"
+	for _, tt := range []struct{ name, text, want string }{
+		{"cut", good + good[:60], "bad.jsonl:2"},
+		{"no json", good + "hello\n", "bad.jsonl:2"},
+		{"unknown tool map", strings.Replace(good, "front-desk", "nobody", 1), `no tool map "nobody"`},
+		{"call without a function name", `{"suite_name":"banking","pipeline_name":"m","user_task_id":"user_task_1","injection_task_id":null,"attack_type":null,"error":null,"messages":[{"role":"assistant","content":null,"tool_calls":[{"args":{},"id":"x"}]}]}` + "\n", "bad.jsonl:1"},
+		{"call without arguments", `{"suite_name":"banking","pipeline_name":"m","user_task_id":"user_task_1","injection_task_id":null,"attack_type":null,"error":null,"messages":[{"role":"assistant","content":null,"tool_calls":[{"function":"send_money","id":"x"}]}]}` + "\n", "bad.jsonl:1"},
+		{"empty file", "", "bad.jsonl:1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.jsonl"), []byte(tt.text), 0o600))
+			p := launch(t, map[string]string{"VAULT_RECORDINGS": dir}, "-test.run=TestRecordings")
+			assert.NotZero(t, p.code, p.output)
+			assert.Contains(t, p.output, tt.want)
+		})
+	}
+}
+
+const canary = "canary-5f1c9e7d2b"
+
+// TestLivePath drives the real client over HTTP against a server on this machine
+// that answers with a simulated banker's calls: the cell counts what the banker
+// counts in process, and the key lands nowhere.
+func TestLivePath(t *testing.T) {
+	s, err := newSuite()
+	require.NoError(t, err)
+	client, err := sim.New(sim.Compromised, suite.Lookup(s.Corpus, s.Levels[corpus.L2], corpus.Multi))
+	require.NoError(t, err)
+	server := llmtest.New(client, llmtest.Options{Key: canary})
+	t.Cleanup(server.Close)
+	p := launch(t, map[string]string{
+		"VAULT_SIMS": "none", "VAULT_MODELS": "local", "VAULT_LOCAL_URL": server.URL(), "LOCAL_API_KEY": canary,
+		"OPENAI_API_KEY": canary, "VAULT_LEVELS": "l2", "VAULT_TRACKS": "multi",
+	}, "-test.run=TestVault", "-test.v")
+	require.Zero(t, p.code, p.output)
+	assert.Positive(t, server.Served())
+	for _, arch := range []string{"alone", "oap"} {
+		want, ok := s.Golden["sim-compromised/l2/multi/"+arch]
+		require.True(t, ok)
+		assert.Contains(t, p.output, "unpermitted "+unpermittedText(want.Unpermitted.Evaluations, want.Denominator, want.Unpermitted.Transfers), arch)
+	}
+	assertNoCanary(t, p)
+	served := 0
+	require.NoError(t, record.Read(filepath.Join(p.results, "latest", "evaluations.jsonl"), func(e record.Evaluation) error {
+		for _, r := range e.Replies {
+			assert.Equal(t, "local", r.ServedModel)
+			assert.Positive(t, r.InputTokens)
+			served++
+		}
+		return nil
+	}))
+	assert.Equal(t, server.Served(), served, "every served reply is recorded")
+}
+
+func assertNoCanary(t *testing.T, p process) {
+	t.Helper()
+	assert.NotContains(t, p.output, canary)
+	files := 0
+	require.NoError(t, filepath.WalkDir(p.results, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		files++
+		raw, err := os.ReadFile(path)
+		assert.NotContains(t, string(raw), canary, path)
+		return err
+	}))
+	assert.GreaterOrEqual(t, files, 5, "the search must see the run's files")
+}
+
+// TestCanary: with keys in the environment, a simulated run leaves none behind
+// either, and a live model without its key is skipped with the reason.
+func TestCanary(t *testing.T) {
+	p := launch(t, map[string]string{
+		"OPENAI_API_KEY": canary, "ANTHROPIC_API_KEY": canary, "DEEPSEEK_API_KEY": "", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_SIMS": "sim-erratic",
+	}, "-test.run=TestVault", "-test.v")
+	require.Zero(t, p.code, p.output)
+	assertNoCanary(t, p)
+	assert.Contains(t, p.output, "live: DEEPSEEK_API_KEY unset")
+	assert.Contains(t, string(p.read(t, "summary.json")), `"skip_reason": "live: DEEPSEEK_API_KEY unset"`)
+}
+
+func unpermittedText(evaluations, n, transfers int) string {
+	return fmt.Sprintf("%d/%d evaluations, %d transfers", evaluations, n, transfers)
+}
