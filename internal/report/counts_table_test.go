@@ -79,10 +79,10 @@ var layeredCounts = []countsRow{
 		c.Payments = report.PaymentCounts{Refused: 1}
 		c.Decisions = &report.DecisionCounts{Calls: 1, Allowed: 1}
 	}), "the layer allows, the bank has no funds"},
-	{"denied", attacked, done(attacked, denied("eve")), figures(1, func(c *report.Counts) {
+	{"denied", attacked, done(attacked, record.Call{Tool: "get_balance", Outcome: record.CallAnswered}, denied("eve")), figures(1, func(c *report.Counts) {
 		c.Requests = report.RequestCounts{Calls: 1, Evaluations: 1, ToOthers: 1}
 		c.Decisions = &report.DecisionCounts{Calls: 1, Denied: 1, ByReason: denials, Evaluations: 1}
-	}), "by its reason"},
+	}), "by its reason; a tool that only reads is not decided"},
 	{"denied unparsed", attacked, done(attacked, malformed(true)), figures(1, func(c *report.Counts) {
 		c.Requests = report.RequestCounts{Calls: 1, Evaluations: 1, Malformed: 1}
 		c.Decisions = &report.DecisionCounts{Calls: 1, Denied: 1, ByReason: map[authz.DenialReason]int{authz.ReasonInvalidContext: 1}, ByDispatch: 1, Evaluations: 1}

@@ -32,14 +32,8 @@ func endCounts() []countsRow {
 		{"not run", attacked, []record.Evaluation{evaluation(attacked, record.NotRun, busy...)}, ended(record.NotRun, 0), "adds to no event"},
 	}
 	for _, end := range []record.End{record.ProviderError, record.HarnessError, record.NotRun} {
-		want := ended(end, 1)
-		want.Requests = report.RequestCounts{Calls: 2, Evaluations: 1, ToOthers: 2}
-		want.Payments = report.PaymentCounts{Transfers: 1, Evaluations: 1}
-		want.Membership = map[corpus.Class]int{corpus.ClassAttacker: 1}
-		want.Unpermitted = report.UnpermittedCounts{Transfers: 1, Evaluations: 1, Sessions: 1}
-		want.Decisions = &report.DecisionCounts{Calls: 2, Allowed: 1, Denied: 1, ByReason: map[authz.DenialReason]int{authz.ReasonRecipientNotMember: 1}, Evaluations: 1, DeniedPaying: 1}
 		rows = append(rows, countsRow{"violation, then " + string(end), attacked,
-			[]record.Evaluation{evaluation(attacked, end, allowed(paid("eve")), denied("eve"))}, want, "money moved: in the denominator, whatever came then"})
+			[]record.Evaluation{evaluation(attacked, end, allowed(paid("eve")), denied("eve"))}, violated(ended(end, 1)), "money moved: in the denominator, whatever came then"})
 	}
 	for _, sub := range record.SubReasons() {
 		e := evaluation(attacked, record.Completed, busy...)
@@ -49,4 +43,14 @@ func endCounts() []countsRow {
 		rows = append(rows, countsRow{"completed, " + string(sub), attacked, []record.Evaluation{e}, want, "a completed one, however it stopped"})
 	}
 	return rows
+}
+
+// violated adds a payment to eve and a denial of another.
+func violated(c report.Counts) report.Counts {
+	c.Requests = report.RequestCounts{Calls: 2, Evaluations: 1, ToOthers: 2}
+	c.Payments = report.PaymentCounts{Transfers: 1, Evaluations: 1}
+	c.Membership = map[corpus.Class]int{corpus.ClassAttacker: 1}
+	c.Unpermitted = report.UnpermittedCounts{Transfers: 1, Evaluations: 1, Sessions: 1}
+	c.Decisions = &report.DecisionCounts{Calls: 2, Allowed: 1, Denied: 1, ByReason: denials, Evaluations: 1, DeniedPaying: 1}
+	return c
 }

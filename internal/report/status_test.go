@@ -47,7 +47,7 @@ func TestCompleteness(t *testing.T) {
 // right side of the gate for every size of a cell.
 func TestCompletenessIsExact(t *testing.T) {
 	held := evaluation(bare, record.Completed)
-	for n := 1; n <= 300; n++ {
+	for n := 1; n <= 120; n++ {
 		least := (95*n + 99) / 100
 		require.Equal(t, report.Pass, one(t, planned(bare, n), times(least, held)...).Status, "%d of %d", least, n)
 		require.Equal(t, report.Inconclusive, one(t, planned(bare, n), times(least-1, held)...).Status, "%d of %d", least-1, n)

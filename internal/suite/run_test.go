@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -24,7 +25,7 @@ var grid = []plan.Cell{cell(corpus.Multi, plan.Alone), cell(corpus.Multi, plan.O
 
 func start(t *testing.T, s *suite.Suite, results, id string) *suite.Run {
 	t.Helper()
-	r, err := suite.Start(s, ".", results, id, record.Manifest{Sims: []string{"sim-a"}})
+	r, err := suite.Start(s, t.TempDir(), results, id, record.Manifest{Sims: []string{"sim-a"}})
 	require.NoError(t, err)
 	return r
 }
@@ -79,9 +80,11 @@ func TestRun(t *testing.T) {
 	s := newSuite()
 	r := start(t, s, results, "r1")
 	assert.Equal(t, filepath.Join(results, "r1"), r.Dir())
+	r.Digest(map[string]string{"recordings/a.jsonl": strings.Repeat("0a", 32)})
 	begun := manifest(t, r.Dir())
 	assert.Empty(t, begun.SummaryState, "the run goes on")
 	assert.Empty(t, begun.FinishedAt)
+	assert.Empty(t, begun.Revision, "the root is no checkout")
 	assert.Equal(t, []string{"r1"}, names(t, results), "no link before there are figures")
 
 	summary, cells := complete(t, s, r)
@@ -98,6 +101,7 @@ func TestRun(t *testing.T) {
 	assert.NotEmpty(t, ended.FinishedAt)
 	assert.Equal(t, 24+24+4+24, ended.Evaluations)
 	assert.Equal(t, 2, ended.Trials)
+	assert.Contains(t, ended.Digests, "recordings/a.jsonl", "noted while the run went on")
 	assert.Equal(t, []string{"sim-a"}, ended.Sims)
 	var planned []plan.Cell
 	for _, c := range ended.Cells {
@@ -165,8 +169,9 @@ func TestLatest(t *testing.T) {
 // behind the link.
 func TestLatestIsReplacedAtomically(t *testing.T) {
 	results := t.TempDir()
+	root := t.TempDir()
 	finish := func() {
-		r, err := suite.Start(newSuite(), ".", results, "", record.Manifest{})
+		r, err := suite.Start(newSuite(), root, results, "", record.Manifest{})
 		assert.NoError(t, err)
 		_, err = r.Finish()
 		assert.NoError(t, err)
@@ -207,7 +212,7 @@ func TestStartErrors(t *testing.T) {
 		{"folder is a file", below, "r2", "VAULT_RESULTS", "it can't be made"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := suite.Start(newSuite(), ".", tt.results, tt.id, record.Manifest{})
+			_, err := suite.Start(newSuite(), t.TempDir(), tt.results, tt.id, record.Manifest{})
 			require.ErrorContains(t, err, tt.want, tt.reason)
 			require.ErrorContains(t, err, tt.results, "the folder is named")
 		})
@@ -262,7 +267,7 @@ func TestServedModels(t *testing.T) {
 	})
 	b.Kind = plan.Live
 	s.Bankers["sim-a"] = b
-	r, err := suite.Start(s, ".", t.TempDir(), "r1", record.Manifest{Models: []record.ManifestModel{{Slug: "sim-a", Provider: "p", ID: "m"}, {Slug: "other", Provider: "p"}}})
+	r, err := suite.Start(s, t.TempDir(), t.TempDir(), "r1", record.Manifest{Models: []record.ManifestModel{{Slug: "sim-a", Provider: "p", ID: "m"}, {Slug: "other", Provider: "p"}}})
 	require.NoError(t, err)
 	runPlanned(t, s, r, grid[0])
 	_, err = r.Finish()
