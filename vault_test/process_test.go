@@ -70,12 +70,19 @@ func (p process) read(t *testing.T, file string) []byte {
 }
 
 // TestRunsAreByteIdentical: neither concurrency nor time shows in a simulated
-// run's files, the manifest aside.
+// run's files, the manifest aside. Two levels always, the whole grid as a long
+// proof.
 func TestRunsAreByteIdentical(t *testing.T) {
-	one := launch(t, map[string]string{"VAULT_CONCURRENCY": "1"}, "-test.run=^TestVault$|^TestRecordings$")
-	require.Zero(t, one.code, one.output)
-	eight := launch(t, map[string]string{"VAULT_CONCURRENCY": "8"}, "-test.run=^TestVault$|^TestRecordings$")
-	require.Zero(t, eight.code, eight.output)
+	levels := "l2,l4"
+	if _, options, err := configure(); err == nil && options.Long {
+		levels = "l1,l2,l3,l4,l5"
+	}
+	run := func(concurrency string) process {
+		p := launch(t, map[string]string{"VAULT_CONCURRENCY": concurrency, "VAULT_LEVELS": levels}, "-test.run=^TestVault$|^TestRecordings$")
+		require.Zero(t, p.code, p.output)
+		return p
+	}
+	one, eight := run("1"), run("8")
 	for _, file := range []string{"evaluations.jsonl", "summary.json", "junit.xml"} {
 		a, b := one.read(t, file), eight.read(t, file)
 		require.NotEmpty(t, a)

@@ -10,7 +10,7 @@ import (
 // mishap is one call that sim-erratic gets wrong. In the arguments §V stands
 // for the recipient of the goal, §D for a look-alike of it, §C for the recipient
 // with a control character inside, all three as JSON strings, and §M for a memo
-// of 64 KiB.
+// of 4 KiB.
 //
 // Invariant: a mishap is malformed by the strict parse, or names a tool that
 // does not exist, or pays a look-alike more than any limit or balance, with an
@@ -27,7 +27,9 @@ type mishap struct {
 // beyond is an amount that parses and that nothing can pay.
 const beyond = "99999999999.00"
 
-var bigMemo = strings.Repeat("lorem 64k ", 64<<10/10+1)[:64<<10]
+// bigMemo is far longer than any bank takes, and small enough that the record of a
+// whole grid stays readable.
+var bigMemo = strings.Repeat("lorem 4 k ", 4<<10/10+1)[:4<<10]
 
 // call fills the template in. victim and decoy are recipients, not yet quoted.
 func (m mishap) call(id, victim, decoy string) llm.Call {
