@@ -59,6 +59,13 @@ type Reason struct {
 	Code    DenialReason `json:"code"`
 	Rule    string       `json:"rule"`              // the rule or gate that failed
 	Message string       `json:"message,omitempty"` // for people; never compared
+	Values  []Seen       `json:"values,omitempty"`  // what the rule compared
+}
+
+// Seen is a value that a rule read.
+type Seen struct {
+	Name  string `json:"name"`  // the path as it stands in the condition
+	Value string `json:"value"` // as text; amounts in minor units
 }
 
 // Origin says who decided: the layer, or the dispatch path in its stead (a call
@@ -142,11 +149,11 @@ func (d Decision) check(req Request) error {
 // Malformed is the decision about a call whose arguments did not parse: the
 // layer is not asked.
 func Malformed(why error, at time.Time) Decision {
-	return dispatchDenial(Reason{ReasonInvalidContext, ruleArguments, why.Error()}, "", at)
+	return dispatchDenial(Reason{Code: ReasonInvalidContext, Rule: ruleArguments, Message: why.Error()}, "", at)
 }
 
 func failClosed(why error, req Request) Decision {
-	return dispatchDenial(Reason{ReasonPolicyError, ruleFailClosed, why.Error()}, req.Digest(), req.At)
+	return dispatchDenial(Reason{Code: ReasonPolicyError, Rule: ruleFailClosed, Message: why.Error()}, req.Digest(), req.At)
 }
 
 func dispatchDenial(r Reason, digest string, at time.Time) Decision {

@@ -2,11 +2,15 @@ package oap
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
 	"sync"
 	"time"
 
 	"vaultbench/internal/authz"
-	"vaultbench/internal/bank"
+	"vaultbench/internal/oap/condition"
 )
 
 // Engine decides about the payments of one conversation. It is an
@@ -15,55 +19,18 @@ import (
 type Engine struct {
 	layer *Layer
 	mu    sync.Mutex
+	env   *condition.Env // reused: one decision at a time
 	state state
-}
-
-// state is what the pack calls daily_total and recent_keys. Days are UTC days of
-// the virtual clock.
-type state struct {
-	totals   map[totalKey]bank.Amount
-	keys     map[dayKey]bool
-	reserved map[dayKey]string // digest of the request that was allowed and is not settled yet
-}
-
-type totalKey struct {
-	day      string
-	currency bank.Currency
-}
-
-type dayKey struct {
-	day, key string
-}
-
-func newState() state {
-	return state{totals: map[totalKey]bank.Amount{}, keys: map[dayKey]bool{}, reserved: map[dayKey]string{}}
-}
-
-func keysOf(req authz.Request) (totalKey, dayKey) {
-	day := req.At.UTC().Format(time.DateOnly)
-	return totalKey{day, req.Currency}, dayKey{day, req.IdempotencyKey}
 }
 
 // Authorize decides and reserves.
 func (e *Engine) Authorize(_ context.Context, req authz.Request) (authz.Decision, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	total, key := keysOf(req)
-	reasons := e.layer.decide(req, facts{dailyTotal: e.state.totals[total], keySeen: e.state.keys[key]})
-	d := authz.Decision{
-		Effect: authz.Deny, Reasons: reasons,
-		RequestDigest: req.Digest(), PassportDigest: e.layer.passport.Digest, PolicyDigest: e.layer.pack.Digest,
-		IssuedAt: req.At, ExpiresAt: req.At.Add(decisionValidity),
+	for _, f := range e.layer.fillers {
+		f.fill(&e.env.Slots[f.slot], &req)
 	}
-	if len(reasons) > 0 {
-		return d, nil
-	}
-	e.state.totals[total] += req.Amount
-	e.state.keys[key] = true
-	e.state.reserved[key] = d.RequestDigest
-	d.Effect = authz.Allow
-	d.Reasons = []authz.Reason{{Code: authz.ReasonAllowed, Rule: string(e.layer.pack.ID)}}
-	return d, nil
+	return e.decide(spendOf(req), req.Digest(), req.At), nil
 }
 
 // Settle keeps what the ledger executed and gives back what it refused. Settling
@@ -71,14 +38,79 @@ func (e *Engine) Authorize(_ context.Context, req authz.Request) (authz.Decision
 func (e *Engine) Settle(req authz.Request, executed bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	total, key := keysOf(req)
-	if open, ok := e.state.reserved[key]; !ok || open != req.Digest() {
-		return
+	e.state.settle(spendOf(req), executed)
+}
+
+func spendOf(req authz.Request) spend {
+	return spend{
+		day: day(req.At), currency: string(req.Currency), key: req.IdempotencyKey, amount: int64(req.Amount),
+		recipient: string(req.Recipient), memo: req.Memo,
 	}
-	delete(e.state.reserved, key)
-	if executed {
-		return
+}
+
+// DecideContext decides about a context in its JSON form, as the pack's schema
+// describes it, and reserves. It is for those who hold a context and no payment:
+// conformance vectors and the command line.
+func (e *Engine) DecideContext(raw []byte, at time.Time) authz.Decision {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	sum := sha256.Sum256(raw)
+	digest := hex.EncodeToString(sum[:])
+	record, err := readContext(raw, e.layer.pack.context.typ)
+	if err != nil {
+		d := e.decision(digest, at)
+		d.Reasons = []authz.Reason{{Code: authz.ReasonInvalidContext, Rule: gateContext, Message: err.Error()}}
+		return d
 	}
-	e.state.totals[total] -= req.Amount
-	delete(e.state.keys, key)
+	fields := e.layer.fields(e.env)
+	defer clear(fields) // what a payment does not fill must be absent again
+	copy(fields, record)
+	return e.decide(e.spendOf(at), digest, at)
+}
+
+// spendOf reads what a context would use up off its fields.
+func (e *Engine) spendOf(at time.Time) spend {
+	s := spend{day: day(at)}
+	for name, into := range map[string]*string{"currency": &s.currency, "idempotency_key": &s.key, "counterparty_id": &s.counterparty} {
+		if v := e.layer.field(e.env, name); v != nil {
+			*into = v.Str
+		}
+	}
+	if v := e.layer.field(e.env, "amount"); v != nil && v.Kind == condition.KindInt {
+		s.amount = v.Int
+	}
+	return s
+}
+
+// decide runs the rules on the environment, whose context is filled.
+func (e *Engine) decide(s spend, digest string, at time.Time) authz.Decision {
+	e.state.show(e.env.Slots[len(e.env.Slots)-len(stateTypes):], s)
+	d := e.decision(digest, at)
+	d.Reasons = e.layer.decide(e.env, at)
+	if len(d.Reasons) > 0 {
+		return d
+	}
+	if !e.state.reserve(s) {
+		d.Reasons = []authz.Reason{{Code: authz.ReasonPolicyError, Rule: stateTotal, Message: fmt.Sprintf("totals would pass %d minor units", int64(math.MaxInt64))}}
+		return d
+	}
+	d.Effect, d.Reasons = authz.Allow, e.layer.allowed
+	return d
+}
+
+func (e *Engine) decision(digest string, at time.Time) authz.Decision {
+	return authz.Decision{
+		Effect: authz.Deny, RequestDigest: digest, PassportDigest: e.layer.passport.Digest, PolicyDigest: e.layer.pack.Digest,
+		IssuedAt: at, ExpiresAt: at.Add(decisionValidity),
+	}
+}
+
+// day counts UTC days since 1970-01-01, rounding down before it.
+func day(at time.Time) int64 {
+	const seconds = 24 * 60 * 60
+	s := at.Unix()
+	if s < 0 {
+		s -= seconds - 1
+	}
+	return s / seconds
 }

@@ -1,13 +1,13 @@
 package oap
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"vaultbench/internal/authz"
+	"vaultbench/internal/oap/condition"
 )
 
 // The gates, in their order. A gate that fails ends the decision.
@@ -22,46 +22,96 @@ const (
 // decisionValidity is how long a decision holds on the virtual clock.
 const decisionValidity = time.Minute
 
-// Layer is a passport under a pack in one profile. It is immutable and shared;
-// the state of a conversation lives in the Engines that it opens.
+// requireAssurance is the limit that the assurance gate reads.
+const requireAssurance = "require_assurance_at_least"
+
+// Layer is a passport under a pack in one profile, compiled. It is immutable and
+// shared; the state of a conversation lives in the Engines that it opens.
 type Layer struct {
 	passport Passport
 	pack     PolicyPack
 	profile  Profile
-	rules    []Rule // of the profile, in order, without those that a gate decides
+	rules    []boundRule // of the profile, in order, without those of a gate
+	fillers  []filler
+	region   int            // the slot of the context's region; -1: the pack has none
+	assured  AssuranceLevel // what the limits ask for; empty: nothing
+	allowed  []authz.Reason
+	gates    []gate
+}
+
+// boundRule is a rule whose condition is bound to the passport's limits.
+type boundRule struct {
+	Rule
+	program *condition.Program
 }
 
 // NewLayer joins a passport and a pack. A limit that a rule reads and that a
 // passport granting the pack's capability lacks is an error here, not a surprise
-// at run time.
+// at run time. A passport that grants nothing loads, and its gate denies.
 func NewLayer(passport Passport, pack PolicyPack, profile Profile) (*Layer, error) {
-	l := &Layer{passport: passport, pack: pack, profile: profile}
+	l := &Layer{
+		passport: passport, pack: pack, profile: profile, region: slices.Index(pack.context.typ.Names, "region"),
+		fillers: fillers(pack.context.typ),
+		allowed: []authz.Reason{{Code: authz.ReasonAllowed, Rule: string(pack.ID)}},
+	}
+	if len(pack.RequiresCapabilities) == 0 {
+		return nil, fmt.Errorf("pack %s: requires_capabilities is empty: name the capability that its limits stand under", pack.ID)
+	}
+	capability := pack.RequiresCapabilities[0]
+	limits, err := passport.Limits(capability)
+	if err != nil {
+		return nil, fmt.Errorf("load passport: %w", err)
+	}
 	granted := !slices.ContainsFunc(pack.RequiresCapabilities, func(c CapabilityID) bool { return !passport.Grants(c) })
-	for _, r := range pack.Rules {
-		b, ok := builtins[r.Name]
-		if !ok || !r.in(profile) {
-			continue
-		}
-		l.rules = append(l.rules, r)
-		if !granted {
-			continue
-		}
-		if absent := l.absent(b); len(absent) > 0 {
-			return nil, fmt.Errorf("passport %s: limits of %s lack %s, which rule %s of %s reads: add it (an empty list is a value of its own)",
-				passport.Name, ChargeCapability, strings.Join(absent, ", "), r.Name, pack.ID)
+	if granted && limits == nil {
+		limits = Limits{}
+	}
+	if !granted {
+		l.buildGates(nil)
+		return l, nil
+	}
+	if v := limits[requireAssurance]; v != nil {
+		l.assured = AssuranceLevel(v.Str)
+		if !slices.Contains(assuranceOrder, l.assured) {
+			return nil, fmt.Errorf("passport %s: limits of %s: %s is %s: use one of %v", passport.Name, capability, requireAssurance, v.Text(), assuranceOrder)
 		}
 	}
-	if granted && (passport.Charge == nil || passport.Charge.RequireAssurance == nil) {
-		return nil, fmt.Errorf("passport %s: limits of %s lack require_assurance_at_least, which gate %s reads: add it", passport.Name, ChargeCapability, gateAssurance)
+	if err := l.bind(capability, limits); err != nil {
+		return nil, err
 	}
 	return l, nil
 }
 
-func (l *Layer) absent(b builtin) []string {
-	if l.passport.Charge == nil {
-		return b.reads(Limits{})
+var gateNames = []string{gatePassport, gateCapability, gateAssurance, gateContext, gateRegion}
+
+// bind compiles the profile's rules against the passport.
+func (l *Layer) bind(capability CapabilityID, limits Limits) error {
+	scope := l.pack.scope(limits, l.passport.fields())
+	own := map[string]boundRule{} // the pack's rules that have a gate's name: part of the gate
+	for _, r := range l.pack.Rules {
+		if r.expr == nil {
+			return fmt.Errorf("pack %s: rule %s can't be followed", l.pack.ID, r.Name)
+		}
+		if !r.in(l.profile) {
+			continue
+		}
+		program, err := r.expr.Bind(scope)
+		var refused *condition.Error
+		switch {
+		case errors.As(err, &refused) && errors.Is(err, condition.ErrMissingLimit):
+			return fmt.Errorf("passport %s: limits of %s lack %s, which rule %s of %s reads: add it (an empty list is a value of its own)",
+				l.passport.Name, capability, refused.Detail, r.Name, l.pack.ID)
+		case err != nil:
+			return fmt.Errorf("passport %s under pack %s: rule %s: %w", l.passport.Name, l.pack.ID, r.Name, err)
+		}
+		if slices.Contains(gateNames, r.Name) {
+			own[r.Name] = boundRule{r, program}
+			continue
+		}
+		l.rules = append(l.rules, boundRule{r, program})
 	}
-	return b.reads(*l.passport.Charge)
+	l.buildGates(own)
+	return nil
 }
 
 // PassportDigest is the hex SHA-256 of the passport's canonical JSON.
@@ -85,99 +135,22 @@ func (l *Layer) WithPassport(change func(raw []byte) ([]byte, error)) (*Layer, e
 }
 
 // Open starts the state of one conversation: no totals, no keys.
-func (l *Layer) Open() *Engine { return &Engine{layer: l, state: newState()} }
+func (l *Layer) Open() *Engine { return &Engine{layer: l, env: l.newEnv(), state: newState()} }
 
-// decide is pure: the same request and facts give the same reasons. No reason
-// means that nothing stands against the request.
-func (l *Layer) decide(req authz.Request, f facts) []authz.Reason {
-	if r := l.gates(req); r != nil {
-		return []authz.Reason{*r}
-	}
-	in := input{req: req, facts: f}
-	if l.passport.Charge != nil {
-		in.limits = *l.passport.Charge
-	}
-	var reasons []authz.Reason
-	for _, rule := range l.rules {
-		v, message := builtins[rule.Name].holds(in)
-		switch {
-		case v == fails:
-			reasons = append(reasons, authz.Reason{Code: rule.DenyCode, Rule: rule.Name, Message: message})
-		case v == missing && len(reasons) == 0:
-			reasons = append(reasons, authz.Reason{Code: authz.ReasonPolicyError, Rule: rule.Name, Message: "limit " + message + " is missing"})
-		}
-	}
-	return reasons
+func (l *Layer) newEnv() *condition.Env {
+	return &condition.Env{Slots: make([]condition.Value, len(l.pack.context.typ.Names)+len(stateTypes))}
 }
 
-// gates returns why the request does not reach the rules.
-func (l *Layer) gates(req authz.Request) *authz.Reason {
-	p := l.passport
-	switch expired := p.ExpiresAt != nil && !req.At.Before(*p.ExpiresAt); {
-	case p.Status != "active":
-		return l.gate(gatePassport, authz.ReasonPassportSuspended, "passport is "+p.Status)
-	case expired:
-		return l.gate(gatePassport, authz.ReasonPassportSuspended, "passport expired at "+p.ExpiresAt.Format(time.RFC3339))
-	}
-	for _, c := range l.pack.RequiresCapabilities {
-		if !p.Grants(c) {
-			return l.gate(gateCapability, l.capabilityCode(), "capability "+string(c)+" is not granted")
-		}
-	}
-	if !p.AssuranceLevel.AtLeast(l.pack.MinAssurance) {
-		return l.gate(gateAssurance, authz.ReasonAssurance, fmt.Sprintf("assurance %s is below the pack's %s", p.AssuranceLevel, l.pack.MinAssurance))
-	}
-	if want := *p.Charge.RequireAssurance; !p.AssuranceLevel.AtLeast(want) {
-		return l.gate(gateAssurance, authz.ReasonAssurance, fmt.Sprintf("assurance %s is below the limits' %s", p.AssuranceLevel, want))
-	}
-	if err := l.checkContext(req); err != nil {
-		return l.gate(gateContext, authz.ReasonInvalidContext, err.Error())
-	}
-	if !slices.Contains(p.Regions, req.Region) {
-		return l.gate(gateRegion, authz.ReasonRegionBlocked, fmt.Sprintf("region %q is not among the passport's", req.Region))
-	}
-	return nil
+// fields are the context's slots of an environment.
+func (l *Layer) fields(env *condition.Env) []condition.Value {
+	return env.Slots[:len(l.pack.context.typ.Names)]
 }
 
-// gate takes the code from the pack's rule of the same name where there is one,
-// so that the pack has the word.
-func (l *Layer) gate(name string, code authz.DenialReason, message string) *authz.Reason {
-	for _, r := range l.pack.Rules {
-		if r.Name == name && r.in(l.profile) {
-			code = r.DenyCode
-		}
+// field is one slot of the context by name; nil where the pack has none.
+func (l *Layer) field(env *condition.Env, name string) *condition.Value {
+	i := slices.Index(l.pack.context.typ.Names, name)
+	if i < 0 {
+		return nil
 	}
-	return &authz.Reason{Code: code, Rule: name, Message: message}
+	return &env.Slots[i]
 }
-
-func (l *Layer) capabilityCode() authz.DenialReason {
-	if l.profile == ProfileOAP {
-		return authz.ReasonCapabilityMissing
-	}
-	return authz.ReasonUnknownCapability
-}
-
-// checkContext holds the request against the pack's schema.
-func (l *Layer) checkContext(req authz.Request) error {
-	items := make([]any, len(req.Items))
-	for i, item := range req.Items {
-		m := map[string]any{"sku": item.SKU, "qty": number(item.Quantity), "price": number(int64(item.Price))}
-		if item.Category != "" {
-			m["category"] = item.Category
-		}
-		items[i] = m
-	}
-	context := map[string]any{
-		"merchant_id": string(req.Recipient), "amount": number(int64(req.Amount)), "currency": string(req.Currency),
-		"region": req.Region, "memo": req.Memo, "items": items, "idempotency_key": req.IdempotencyKey,
-	}
-	if req.ShippingCountry != "" {
-		context["shipping_country"] = req.ShippingCountry
-	}
-	if err := l.pack.context.Validate(context); err != nil {
-		return fmt.Errorf("context does not match %s: %w", l.pack.ID, err)
-	}
-	return nil
-}
-
-func number(v int64) json.Number { return json.Number(fmt.Sprint(v)) }

@@ -25,7 +25,7 @@ func TestNewLayerNamesTheMissingLimit(t *testing.T) {
 		{"blocked_categories", `{"blocked_categories":null}`, "blocked_categories", "category_block", "missing is not empty"},
 		{"audit_code_required", `{"audit_code_required":null}`, "audit_code_required", "audit_code_required", "missing is not false"},
 		{"daily_cap", `{"currency_limits":{"USD":{"daily_cap":null}}}`, "currency_limits.USD.daily_cap", "daily_cap_check", "no cap is not an endless one"},
-		{"every limit", `null`, "currency_limits", "currency_supported", "the first rule that reads one is named"},
+		{"every limit", `null`, "require_assurance_at_least", "assurance_minimum", "the first rule that reads one is named"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			raw := mergeJSON(t, shippedBytes(t, level2), chargePatch+tt.patch+`}}`)
@@ -43,7 +43,7 @@ func TestNewLayerNamesTheMissingAssurance(t *testing.T) {
 	p, err := oap.ParsePassport(level2, raw)
 	require.NoError(t, err)
 	_, err = oap.NewLayer(p, shippedPack(t), oap.ProfilePublished)
-	require.EqualError(t, err, "passport level-2.json: limits of payments.charge lack require_assurance_at_least, which gate assurance_minimum reads: add it")
+	require.EqualError(t, err, "passport level-2.json: limits of payments.charge lack require_assurance_at_least, which rule assurance_minimum of finance.payment.charge.v1 reads: add it (an empty list is a value of its own)")
 }
 
 // TestLimitsThatNobodyReads: only what a rule of the profile reads must be there.

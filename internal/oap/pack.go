@@ -1,17 +1,14 @@
 package oap
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"vaultbench/internal/authz"
+	"vaultbench/internal/oap/condition"
 	"vaultbench/internal/strictjson"
 )
 
@@ -46,11 +43,28 @@ type PolicyPack struct {
 	CreatedAt            time.Time       `json:"created_at"`
 	UpdatedAt            time.Time       `json:"updated_at"`
 
+	// What information a pack carries for others; the engine reads none of it but
+	// the table of assurance_rules, through the function that a rule calls.
+	RequiredFields json.RawMessage `json:"required_fields"`
+	OptionalFields json.RawMessage `json:"optional_fields"`
+	Enforcement    json.RawMessage `json:"enforcement"`
+	MCP            json.RawMessage `json:"mcp"`
+	Advice         json.RawMessage `json:"advice"`
+	Cache          json.RawMessage `json:"cache"`
+	Deprecation    json.RawMessage `json:"deprecation"`
+	AssuranceRules []AssuranceRule `json:"assurance_rules"`
+
 	// Digest is the lower-case hex SHA-256 of the canonical JSON (RFC 8785).
 	Digest string `json:"-"`
 
 	file    string
-	context *jsonschema.Schema
+	context contextSchema
+}
+
+// AssuranceRule asks for an assurance level up to an amount in minor units.
+type AssuranceRule struct {
+	UpTo  int64          `json:"lte_minor"`
+	Level AssuranceLevel `json:"min_level"`
 }
 
 // Rule is one evaluation rule: where its condition does not hold, its code denies.
@@ -60,6 +74,8 @@ type Rule struct {
 	DenyCode    authz.DenialReason `json:"deny_code"`
 	Description string             `json:"description"`
 	Profiles    []Profile          `json:"profiles"` // empty: every profile
+
+	expr *condition.Expr
 }
 
 func (r Rule) in(p Profile) bool { return len(r.Profiles) == 0 || slices.Contains(r.Profiles, p) }
@@ -78,68 +94,74 @@ func LoadPack(fsys fs.FS, id PackID) (PolicyPack, error) {
 	return p, err
 }
 
-// ParsePack reads one pack; file is its name for messages. A rule that the
-// engine does not know, or whose condition it would not follow to the letter, is
-// an error: a rule that is silently left out would permit.
+// ParsePack reads one pack; file is its name for messages. A rule that can't be
+// followed is an error: a rule that is silently left out would permit.
 func ParsePack(file string, raw []byte) (PolicyPack, error) {
-	p := PolicyPack{file: file}
-	if err := strictjson.Decode(file, raw, "pack.schema.json", &p); err != nil {
-		return PolicyPack{}, fmt.Errorf("load pack: %w", err)
+	p, refused, err := ReadPack(file, raw)
+	if err == nil && len(refused) > 0 {
+		err = fmt.Errorf("load pack: %s: rule %s: %w", file, refused[0].Rule, refused[0].Err)
 	}
-	seen := map[string]bool{}
-	for _, r := range p.Rules {
-		if seen[r.Name] {
-			return PolicyPack{}, fmt.Errorf("load pack: %s: rule %s stands twice: delete one", file, r.Name)
-		}
-		seen[r.Name] = true
-		if err := r.check(); err != nil {
-			return PolicyPack{}, fmt.Errorf("load pack: %s: rule %s: %w", file, r.Name, err)
-		}
-	}
-	var err error
-	if p.context, err = compileContext(file, p.RequiredContext); err != nil {
-		return PolicyPack{}, fmt.Errorf("load pack: %s: required_context: %w", file, err)
-	}
-	if p.Digest, err = digest(raw); err != nil {
-		return PolicyPack{}, fmt.Errorf("load pack: %s: %w", file, err)
+	if err != nil {
+		return PolicyPack{}, err
 	}
 	return p, nil
 }
 
-func (r Rule) check() error {
-	if !slices.Contains(authz.Reasons(), r.DenyCode) || r.DenyCode == authz.ReasonAllowed {
+// Refusal is a rule that can't be followed, and why.
+type Refusal struct {
+	Rule string
+	Err  error
+}
+
+// ReadPack reads one pack and lists the rules that can't be followed. Such a pack
+// decides nothing: NewLayer refuses it.
+func ReadPack(file string, raw []byte) (PolicyPack, []Refusal, error) {
+	p := PolicyPack{file: file}
+	if err := strictjson.Decode(file, raw, "pack.schema.json", &p); err != nil {
+		return PolicyPack{}, nil, fmt.Errorf("load pack: %w", err)
+	}
+	var err error
+	if p.context, err = compileSchema(p.RequiredContext); err != nil {
+		return PolicyPack{}, nil, fmt.Errorf("load pack: %s: required_context: %w", file, err)
+	}
+	if p.Digest, err = digest(raw); err != nil {
+		return PolicyPack{}, nil, fmt.Errorf("load pack: %s: %w", file, err)
+	}
+	var refused []Refusal
+	seen := map[string]bool{}
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		if seen[r.Name] {
+			return PolicyPack{}, nil, fmt.Errorf("load pack: %s: rule %s stands twice: delete one", file, r.Name)
+		}
+		seen[r.Name] = true
+		if err := r.compile(p.scope(nil, nil)); err != nil {
+			refused = append(refused, Refusal{r.Name, err})
+		}
+	}
+	return p, refused, nil
+}
+
+// compile reads the condition and binds it once, with the limits unknown, to find
+// what no passport could mend.
+func (r *Rule) compile(s *condition.Scope) error {
+	if !slices.Contains(denyCodes(), r.DenyCode) {
 		return fmt.Errorf("unknown deny_code %q", r.DenyCode)
 	}
-	known, ok := gateConditions[r.Name]
-	if b, isRule := builtins[r.Name]; isRule {
-		known, ok = b.condition, true
+	var err error
+	if r.expr, err = condition.Parse(r.Condition); err != nil {
+		return err
 	}
-	switch {
-	case !ok:
-		return fmt.Errorf("the engine has no rule of this name")
-	case strings.Join(strings.Fields(r.Condition), " ") != known:
-		return fmt.Errorf("condition %q is not the one that the engine follows (%q)", r.Condition, known)
-	}
-	return nil
+	_, err = r.expr.Bind(s)
+	return err
 }
 
-func compileContext(file string, raw json.RawMessage) (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		return nil, err
-	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noLoader{}) // a schema in another file would escape the digest
-	url := file + "/required_context"
-	if err := c.AddResource(url, doc); err != nil {
-		return nil, err
-	}
-	return c.Compile(url)
-}
-
-// noLoader refuses every reference to another document.
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("reference to another document %q: write the schema out", url)
+// denyCodes are the codes that a pack's rules may deny with: those of the charge
+// pack, and those of the other published packs.
+func denyCodes() []authz.DenialReason {
+	codes := slices.DeleteFunc(authz.Reasons(), func(r authz.DenialReason) bool { return r == authz.ReasonAllowed })
+	return append(codes,
+		"oap.destination_type_forbidden", "oap.compliance_check_required", "oap.invalid_reason_code", "oap.cross_currency_denied",
+		"oap.action_forbidden", "oap.asset_class_forbidden", "oap.account_type_restricted", "oap.commingling_of_funds_forbidden",
+		"oap.counterparty_limit_exceeded")
 }

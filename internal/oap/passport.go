@@ -14,7 +14,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"vaultbench/internal/bank"
 	"vaultbench/internal/strictjson"
 )
 
@@ -58,8 +57,6 @@ type Passport struct {
 	ExpiresAt      *time.Time      `json:"expires_at"` // nil: never
 	Version        string          `json:"version"`
 
-	// Charge holds the limits under payments.charge; nil where there are none.
-	Charge *Limits `json:"-"`
 	// Digest is the lower-case hex SHA-256 of the canonical JSON (RFC 8785).
 	Digest string `json:"-"`
 	// Name is the file's name, for messages.
@@ -79,32 +76,6 @@ func (p Passport) Grants(id CapabilityID) bool {
 	return slices.ContainsFunc(p.Capabilities, func(c Capability) bool { return c.ID == id })
 }
 
-// Limits are the limits of one capability. A nil field is missing, which is not
-// the same as empty: an empty list of recipients means anyone.
-type Limits struct {
-	CurrencyLimits    map[bank.Currency]CurrencyLimit `json:"currency_limits"`
-	AllowedRecipients *[]string                       `json:"allowed_merchant_ids"`
-	AllowedMerchants  *[]string                       `json:"allowed_merchants"` // another name of the same list
-	AllowedCountries  *[]string                       `json:"allowed_countries"`
-	BlockedCategories *[]string                       `json:"blocked_categories"`
-	MaxItems          *int                            `json:"max_items_per_tx"`
-	RequireAssurance  *AssuranceLevel                 `json:"require_assurance_at_least"`
-	IdempotencyNeeded *bool                           `json:"idempotency_required"`
-	AuditCodeNeeded   *bool                           `json:"audit_code_required"`
-}
-
-// CurrencyLimit caps the payments in one currency, in minor units.
-type CurrencyLimit struct {
-	MaxPerTx *bank.Amount `json:"max_per_tx"`
-	DailyCap *bank.Amount `json:"daily_cap"` // per UTC day
-}
-
-// HasRecipient reports whether the list names the recipient, byte for byte, or
-// is empty, which means anyone.
-func (l Limits) HasRecipient(id bank.AccountID) bool {
-	return len(*l.AllowedRecipients) == 0 || slices.Contains(*l.AllowedRecipients, string(id))
-}
-
 // LoadPassport reads NAME.json and refuses what is no instance passport.
 func LoadPassport(fsys fs.FS, name string) (Passport, error) {
 	file := name + ".json"
@@ -115,58 +86,45 @@ func LoadPassport(fsys fs.FS, name string) (Passport, error) {
 	return ParsePassport(file, raw)
 }
 
-// ParsePassport reads one passport; file is its name for messages.
+// ParsePassport reads one instance passport; file is its name for messages.
 func ParsePassport(file string, raw []byte) (Passport, error) {
+	p, err := ParseTemplate(file, raw)
+	if err == nil && p.Kind != kindInstance {
+		err = fmt.Errorf("load passport: %s: kind is %q: only an instance decides about payments", file, p.Kind)
+	}
+	if err != nil {
+		return Passport{}, err
+	}
+	return p, nil
+}
+
+const kindInstance = "instance"
+
+// ParseTemplate reads a passport of either kind, for those who look at one
+// without letting it decide about payments.
+func ParseTemplate(file string, raw []byte) (Passport, error) {
 	p := Passport{Name: file, raw: slices.Clone(raw)}
 	if err := strictjson.Decode(file, raw, "passport.schema.json", &p); err != nil {
 		return Passport{}, fmt.Errorf("load passport: %w", err)
 	}
-	if p.Kind != "instance" {
-		return Passport{}, fmt.Errorf("load passport: %s: kind is %q: only an instance decides about payments", file, p.Kind)
+	for _, id := range append(p.granted(), ChargeCapability) {
+		if _, err := p.Limits(id); err != nil {
+			return Passport{}, fmt.Errorf("load passport: %w", err)
+		}
 	}
 	var err error
-	if p.Charge, err = chargeLimits(file, p.RawLimits); err != nil {
-		return Passport{}, fmt.Errorf("load passport: %w", err)
-	}
 	if p.Digest, err = digest(raw); err != nil {
 		return Passport{}, fmt.Errorf("load passport: %s: %w", file, err)
 	}
 	return p, nil
 }
 
-// chargeLimits finds the limits of payments.charge in either published shape,
-// flat (one key with a dot) or nested. Both at once is an error, since it would
-// be a guess which one counts.
-func chargeLimits(file string, raw json.RawMessage) (*Limits, error) {
-	var all struct {
-		Flat   json.RawMessage `json:"payments.charge"`
-		Nested struct {
-			Charge json.RawMessage `json:"charge"`
-		} `json:"payments"`
+func (p Passport) granted() []CapabilityID {
+	var ids []CapabilityID
+	for _, c := range p.Capabilities {
+		ids = append(ids, c.ID)
 	}
-	if err := json.Unmarshal(raw, &all); err != nil {
-		return nil, fmt.Errorf("%s: limits: %w", file, err)
-	}
-	found := all.Flat
-	switch {
-	case all.Flat != nil && all.Nested.Charge != nil:
-		return nil, fmt.Errorf("%s: limits stand under \"payments.charge\" and under payments.charge: keep one", file)
-	case all.Nested.Charge != nil:
-		found = all.Nested.Charge
-	case found == nil:
-		return nil, nil
-	}
-	var l Limits
-	if err := json.Unmarshal(found, &l); err != nil {
-		return nil, fmt.Errorf("%s: limits of payments.charge: %w", file, err)
-	}
-	if l.AllowedMerchants != nil {
-		if l.AllowedRecipients != nil {
-			return nil, fmt.Errorf("%s: allowed_merchant_ids and allowed_merchants are one list: keep one", file)
-		}
-		l.AllowedRecipients = l.AllowedMerchants
-	}
-	return &l, nil
+	return ids
 }
 
 // digest is over the canonical form, so that white space and the order of keys

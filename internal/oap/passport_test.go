@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/authz"
-	"vaultbench/internal/bank"
 	"vaultbench/internal/oap"
 	"vaultbench/passports"
 )
@@ -32,7 +31,9 @@ func TestShippedPassportsLoad(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p, err := oap.LoadPassport(passports.FS, tt.name)
 			require.NoError(t, err, tt.reason)
-			got := []any{p.Name, p.AssuranceLevel, p.Grants(oap.ChargeCapability), p.Charge != nil, p.Status}
+			limits, err := p.Limits(oap.ChargeCapability)
+			require.NoError(t, err)
+			got := []any{p.Name, p.AssuranceLevel, p.Grants(oap.ChargeCapability), limits != nil, p.Status}
 			want := []any{tt.name + ".json", tt.assurance, tt.grants, tt.limits, "active"}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("LoadPassport(%s): %s (-want +got):\n%s", tt.name, tt.reason, diff)
@@ -70,7 +71,6 @@ var badPassports = []struct{ name, old, changed, want, reason string }{
 	{"two documents", "\"version\": \"1.0.0\"\n}", "\"version\": \"1.0.0\"\n}{}", "data after the end", "which one would count?"},
 	{"unknown field", `"status": "active",`, `"status": "active", "colour": "red",`, "at /colour: unknown member", "a misspelt field would be dropped in silence"},
 	{"unknown limit", `"max_items_per_tx": 1`, `"max_item_per_tx": 1`, "at /limits/payments.charge/max_item_per_tx: unknown member", "a misspelt limit would be no limit"},
-	{"unknown capability limits", `"payments.charge": {`, `"payments.refund": {`, "at /limits/payments.refund: unknown member", "no pack reads them"},
 	{"wrong case", `"status"`, `"Status"`, "at /Status: unknown member", "names are compared byte for byte"},
 	{"limit in wrong case", `"max_per_tx"`, `"Max_Per_Tx"`, "/Max_Per_Tx: unknown member", "names are compared byte for byte"},
 	{"duplicate key", `"status": "active",`, `"status": "active", "status": "active",`, `duplicate object member name "status"`, "the second would win in silence"},
@@ -80,8 +80,8 @@ var badPassports = []struct{ name, old, changed, want, reason string }{
 	{"unknown assurance", `"assurance_level": "L2"`, `"assurance_level": "L4"`, "at /assurance_level: value must be one of", "L4 is no level, L4KYC is"},
 	{"id is no UUID", "7c0e1a52-52d4-4b1f-9a37-6f1d0c2b8e02", "passport-2", "is not valid uuid", "upstream's schema wants one"},
 	{"float limit", "250000", "250000.5", "max_per_tx: got number, want integer", "money is never a float"},
-	{"float limit that is whole", "250000", "250000.0", "cannot unmarshal", "money is never a float, whatever its value"},
-	{"limit with an exponent", "250000", "25e4", "cannot unmarshal", "one way to write an amount"},
+	{"float limit that is whole", "250000", "250000.0", "250000.0 is no 64-bit integer", "money is never a float, whatever its value"},
+	{"limit with an exponent", "250000", "25e4", "25e4 is no 64-bit integer", "one way to write an amount"},
 	{"negative limit", "250000", "-1", "max_per_tx: minimum: got -1", "a cap below nothing is a slip"},
 	{"limit as string", "250000", `"250000"`, "max_per_tx: got string, want integer", "a limit is a number"},
 	{"limit beyond exact numbers", "250000", "9007199254740992", "max_per_tx: maximum", "other readers hold numbers as floats"},
@@ -141,30 +141,6 @@ func decisionsUnder(t *testing.T, passport []byte) [][]judged {
 		all = append(all, reasonsOf(ask(t, e, payment(change))))
 	}
 	return all
-}
-
-func TestHasRecipient(t *testing.T) {
-	for _, tt := range []struct {
-		name      string
-		list      []string
-		recipient bank.AccountID
-		want      bool
-		reason    string
-	}{
-		{"listed", []string{"a@x.example", "b@x.example"}, "b@x.example", true, "any entry counts"},
-		{"not listed", []string{"a@x.example"}, "b@x.example", false, "no entry names it"},
-		{"empty list", []string{}, "b@x.example", true, "the published rule: an empty list is anyone"},
-		{"other case", []string{"a@x.example"}, "A@x.example", false, "byte for byte"},
-		{"blank behind", []string{"a@x.example"}, "a@x.example ", false, "byte for byte"},
-		{"prefix", []string{"a@x.example"}, "a@x", false, "the whole identifier"},
-		{"no recipient", []string{"a@x.example"}, "", false, "nothing is nobody"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := (oap.Limits{AllowedRecipients: &tt.list}).HasRecipient(tt.recipient); got != tt.want {
-				t.Errorf("HasRecipient(%q) = %t, want %t: %s", tt.recipient, got, tt.want, tt.reason)
-			}
-		})
-	}
 }
 
 // TestAssuranceOrder pins the order by its own list, over all pairs.

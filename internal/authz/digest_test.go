@@ -1,0 +1,42 @@
+package authz
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/bank"
+)
+
+// TestCanonicalRequest holds the hand-written encoding equal to the library's
+// canonical form of encoding/json's.
+func TestCanonicalRequest(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	alphabet := []string{"a", "Z", "0", "\"", "\\", "<", "&", "\u2028", "é", "😀", "\x1b", "\x00", "\n", "\u200b", " "}
+	text := func() string {
+		s := ""
+		for range random.IntN(8) {
+			s += alphabet[random.IntN(len(alphabet))]
+		}
+		return s
+	}
+	for range 2000 {
+		r := Request{
+			Recipient: bank.AccountID(text()), Amount: bank.Amount(random.Int64N(1 << 52)), Currency: bank.Currency(text()),
+			Region: text(), ShippingCountry: text(), Memo: text(), IdempotencyKey: text(),
+			At: time.Unix(random.Int64N(1<<32), random.Int64N(1e9)).UTC(),
+		}
+		for range random.IntN(3) {
+			r.Items = append(r.Items, Item{text(), random.Int64N(9), bank.Amount(random.Int64N(1 << 50)), text()})
+		}
+		raw, err := json.Marshal(r)
+		require.NoError(t, err)
+		want := jsontext.Value(raw)
+		require.NoError(t, want.Canonicalize())
+		require.Equal(t, string(want), string(r.appendCanonical(nil)))
+	}
+}

@@ -1,0 +1,242 @@
+package condition
+
+import (
+	"slices"
+)
+
+// Program is a condition bound to a scope. It is immutable and safe for
+// concurrent use, each caller with an Env of its own.
+type Program struct {
+	text   string
+	test   test
+	leaves []leaf
+}
+
+type (
+	test   func(*Env) Result
+	getter func(*Env) (*Value, Result)
+)
+
+// leaf is a path that the condition reads, for those who ask why.
+type leaf struct {
+	name string
+	text string // of a constant
+	get  getter
+}
+
+// Seen is a value that a condition read.
+type Seen struct{ Name, Value string }
+
+// Bind compiles the expression. The error is an *Error.
+func (e *Expr) Bind(s *Scope) (*Program, error) {
+	b := &binder{scope: s}
+	c, err := b.compile(e.root)
+	if err != nil {
+		return nil, err
+	}
+	return &Program{text: e.text, test: c.asTest(), leaves: b.leaves}, nil
+}
+
+// Eval evaluates the condition.
+func (p *Program) Eval(env *Env) Result { return p.test(env) }
+
+// Leaves is how many paths the condition reads, loop variables aside.
+func (p *Program) Leaves() int { return len(p.leaves) }
+
+// Leaf is the i-th path that the condition reads, with its value in env.
+func (p *Program) Leaf(i int, env *Env) Seen {
+	l := p.leaves[i]
+	if l.text != "" {
+		return Seen{l.name, l.text}
+	}
+	switch v, r := l.get(env); r {
+	case True:
+		return Seen{l.name, v.Text()}
+	case Missing:
+		return Seen{l.name, "missing"}
+	case Fault:
+		return Seen{l.name, "unusable"}
+	}
+	return Seen{l.name, "absent"}
+}
+
+// Seen lists what the condition reads in env.
+func (p *Program) Seen(env *Env) []Seen {
+	out := make([]Seen, len(p.leaves))
+	for i := range p.leaves {
+		out[i] = p.Leaf(i, env)
+	}
+	return out
+}
+
+// compiled is an expression ready to evaluate: a value, or a test where test is
+// set. constant is set where the value is known at load.
+type compiled struct {
+	at       int
+	typ      Type
+	ordered  bool // a string that compares by the scope's order
+	path     bool // a path: reported by Seen
+	looped   bool // reads a loop variable
+	constant *Value
+	entries  map[string]*Value // of an indexed constant map
+	key      getter            // likewise: what it is indexed by
+	get      getter
+	wide     func(*Env) (wide, Result) // of arithmetic
+	test     test
+}
+
+func constant(at int, v *Value) compiled {
+	return compiled{at: at, typ: typeOf(v), constant: v, get: func(*Env) (*Value, Result) { return v, True }}
+}
+
+// typeOf is the type of a value that is known.
+func typeOf(v *Value) Type {
+	t := Type{Kind: v.Kind}
+	var elems []*Value
+	switch v.Kind {
+	case KindList:
+		for i := range v.List {
+			elems = append(elems, &v.List[i])
+		}
+	case KindMap:
+		for _, e := range v.Map {
+			elems = append(elems, e)
+		}
+	}
+	for _, e := range elems {
+		t = join(t, Type{Kind: v.Kind, Elem: new(typeOf(e))})
+	}
+	return t
+}
+
+// join is what two types have in common; an unknown Elem, as of an empty list,
+// takes nothing away.
+func join(t, u Type) Type {
+	switch {
+	case t.Kind != u.Kind:
+		return Any
+	case t.Elem == nil:
+		return u
+	case u.Elem == nil:
+		return t
+	}
+	return Type{Kind: t.Kind, Elem: new(join(*t.Elem, *u.Elem))}
+}
+
+// asTest reads any expression as a boolean.
+func (c compiled) asTest() test {
+	if c.test != nil {
+		return c.test
+	}
+	get := c.value()
+	return func(e *Env) Result {
+		v, r := get(e)
+		if r != True {
+			return r
+		}
+		return resultOf(v.truthy())
+	}
+}
+
+var yes, no = Bool(true), Bool(false)
+
+// made is a value that evaluation makes. The two booleans are shared, since they
+// are all that most functions answer.
+func made(v Value) *Value {
+	if v.Kind == KindBool {
+		if v.Bool {
+			return &yes
+		}
+		return &no
+	}
+	return &v
+}
+
+// value reads any expression as a value.
+func (c compiled) value() getter {
+	switch {
+	case c.get != nil:
+		return c.get
+	case c.wide != nil:
+		return func(e *Env) (*Value, Result) {
+			w, r := c.wide(e)
+			if r != True {
+				return nil, r
+			}
+			i, ok := w.narrow()
+			if !ok {
+				return nil, Fault
+			}
+			return made(Int(i)), True
+		}
+	}
+	return func(e *Env) (*Value, Result) {
+		switch r := c.test(e); r {
+		case True:
+			return &yes, True
+		case False:
+			return &no, True
+		default:
+			return nil, r
+		}
+	}
+}
+
+type binder struct {
+	scope  *Scope
+	vars   []variable
+	leaves []leaf
+}
+
+type variable struct {
+	name string
+	typ  Type
+}
+
+// compile compiles one expression and notes it where it is a path.
+func (b *binder) compile(n node) (compiled, error) {
+	c, err := b.dispatch(n)
+	if err != nil {
+		return compiled{}, err
+	}
+	if c.path && !c.looped {
+		l := leaf{name: pathText(n), get: c.get}
+		if c.constant != nil {
+			l.text = c.constant.Text()
+		}
+		b.note(l)
+	}
+	return c, nil
+}
+
+func (b *binder) note(l leaf) {
+	if !slices.ContainsFunc(b.leaves, func(o leaf) bool { return o.name == l.name }) {
+		b.leaves = append(b.leaves, l)
+	}
+}
+
+func (b *binder) dispatch(n node) (compiled, error) {
+	switch n := n.(type) {
+	case *literal:
+		return constant(n.column(), &n.value), nil
+	case *name, *member, *index:
+		return b.path(n)
+	case *unary:
+		return b.negation(n)
+	case *binary:
+		return b.binary(n)
+	case *membership:
+		return b.membership(n)
+	case *emptiness:
+		return b.emptiness(n)
+	case *prefix:
+		return b.prefix(n)
+	case *length:
+		return b.length(n)
+	case *quantifier:
+		return b.quantifier(n)
+	case *call:
+		return b.call(n)
+	}
+	return compiled{}, fail(n.column(), ErrSyntax, "unknown expression %T", n)
+}

@@ -1,0 +1,149 @@
+package condition_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/oap/condition"
+)
+
+func TestTypeClashes(t *testing.T) {
+	refuse(t, scope(), []refusal{
+		{"unequal kinds", "currency == 5", condition.ErrType, 1, "string is never equal to integer", "the answer would always be no"},
+		{"unequal kinds, turned", "true != amount", condition.ErrType, 1, "boolean is never equal to integer", "the answer would always be yes"},
+		{"equal lists", "tags == tags", condition.ErrType, 1, "list can't be compared", "lists have no equality"},
+		{"equal objects", "home == home", condition.ErrType, 1, "object can't be compared", "objects have none"},
+		{"ordered booleans", "in_stock < urgent", condition.ErrType, 1, "boolean where integer", "booleans have no order"},
+		{"ordered kinds", "amount < '5'", condition.ErrType, 10, "string where integer", "a string is no number"},
+		{"sum of strings", "currency + currency == 'USDUSD'", condition.ErrType, 1, "string where integer", "+ is arithmetic alone"},
+		{"difference", "amount - in_stock == 1", condition.ErrType, 10, "boolean where integer", "a boolean is no number"},
+		{"product", "amount * tags == 1", condition.ErrType, 10, "list where integer", "a list is no number"},
+		{"a string in integers", "currency in counts", condition.ErrType, 1, "string where integer", "the answer would always be no"},
+		{"an integer in strings", "amount not in tags", condition.ErrType, 1, "integer where string", "the answer would always be yes"},
+		{"an integer in a map", "amount in limits.caps", condition.ErrType, 1, "integer where string", "keys are strings"},
+		{"an integer in a key set", "amount in recent_keys", condition.ErrType, 1, "integer where string", "keys are strings"},
+		{"an integer in a string", "1 in currency", condition.ErrType, 1, "integer where string", "parts of strings are strings"},
+		{"in an integer", "1 in amount", condition.ErrType, 6, "nothing is in integer", "it holds nothing"},
+		{"in an object", "'country' in home", condition.ErrType, 14, "nothing is in object", "its members are known"},
+		{"empty integer", "amount is empty", condition.ErrType, 1, "integer is never empty", "the answer would always be no"},
+		{"empty totals", "totals is empty", condition.ErrType, 1, "totals is never empty", "a key that is not there is 0"},
+		{"prefix of an integer", "amount.startsWith('1')", condition.ErrType, 1, "integer where string", "a number has no characters"},
+		{"an integer as prefix", "currency.startsWith(1)", condition.ErrType, 21, "integer where string", "a number has no characters"},
+		{"length of an integer", "amount.length == 1", condition.ErrType, 1, "integer has no length", "a number holds nothing"},
+		{"length of a key set", "recent_keys.length == 1", condition.ErrType, 1, "key set has no length", "membership alone"},
+		{"walking a string", "any(c == 'U' for c in currency)", condition.ErrType, 23, "string where list", "characters are no elements"},
+		{"walking a map", "limits.caps.some(c => true)", condition.ErrType, 1, "map where list", "a map is not walked"},
+		{"an element of another kind", "any(x == 1 for x in tags)", condition.ErrType, 5, "string is never equal to integer", "elements have a type"},
+		{"index of an integer", "amount[0] == 1", condition.ErrType, 1, "integer can't be indexed", "it has no entries"},
+		{"index of an object", "home['country'] == 'DE'", condition.ErrType, 1, "object can't be indexed", "its members are known"},
+		{"index of a list by a string", "counts['0'] == 1", condition.ErrType, 1, "list is indexed by integer, not by string", "places are integers"},
+		{"index of a map by an integer", "limits.rates[0] == 1", condition.ErrType, 1, "map is indexed by string, not by integer", "keys are strings"},
+		{"member of an integer", "amount.cents == 1", condition.ErrType, 1, "integer has no members", "it has none"},
+		{"member of a list", "items.category == 'toy'", condition.ErrType, 1, "list has no members", "its elements have"},
+		{"member of a limit", "limits.max_per_tx.USD == 1", condition.ErrType, 1, "integer has no members", "the passport has no table there"},
+		{"member of a comparison", "(amount > 1).x", condition.ErrType, 2, "boolean has no members", "it has none"},
+	})
+}
+
+func TestUnknownNames(t *testing.T) {
+	refuse(t, scope(), []refusal{
+		{"bare", "amuont < 5", condition.ErrUnknownName, 1, "amuont", "a slip of the pen is found at load"},
+		{"behind others", "amount < 5 and qty < maximum", condition.ErrUnknownName, 22, "maximum", "the column is the name's"},
+		{"names have case", "Amount < 5", condition.ErrUnknownName, 1, "Amount", "compared byte for byte"},
+		{"context field", "context.amuont < 5", condition.ErrUnknownName, 1, "amuont", "a slip of the pen"},
+		{"state behind context", "context.daily_total < 5", condition.ErrUnknownName, 1, "daily_total", "the engine's state is no field of a request"},
+		{"passport field", "passport.stauts == 'active'", condition.ErrUnknownName, 1, "stauts", "a slip of the pen"},
+		{"member of an object", "home.city == 'X'", condition.ErrUnknownName, 1, "known are country, zip", "the schema's members are named"},
+		{"member of an element", "any(x.colour == 'red' for x in items)", condition.ErrUnknownName, 5, "colour", "the schema's members are known"},
+		{"context alone", "context == 1", condition.ErrUnknownName, 1, "context", "the root is no value"},
+		{"limits alone", "'x' in limits", condition.ErrUnknownName, 8, "limits", "the root is no value"},
+		{"limits by index", "limits['max_per_tx'] == 1", condition.ErrUnknownName, 1, "limits", "the root is no value"},
+		{"passport alone", "passport is empty", condition.ErrUnknownName, 1, "passport", "the root is no value"},
+		{"the passport's limits", "passport.limits is empty", condition.ErrUnknownName, 1, "as a whole", "the limits are no value"},
+		{"a variable behind its quantifier", "any(x == 'a' for x in tags) and x == 'a'", condition.ErrUnknownName, 33, `"x"`, "it is no longer bound"},
+		{"a variable in its own list", "any(x == 'a' for x in x)", condition.ErrUnknownName, 23, `"x"`, "it is not bound yet"},
+		{"a variable in a sibling", "any(x == 'a' for x in tags) or any(x == y for y in tags)", condition.ErrUnknownName, 36, `"x"`, "it is not bound there"},
+	})
+}
+
+func TestMissingLimits(t *testing.T) {
+	for _, capability := range [][]string{{"payout"}, {"payments", "charge"}, {"finance", "payment", "refund"}} {
+		refuse(t, scope(func(s *condition.Scope) { s.Capability = capability }), []refusal{
+			{"alone", "amount <= limits.max", condition.ErrMissingLimit, 11, "max", "a limit that a rule reads must be there"},
+			{"behind another capability", "amount <= limits.other.max_per_tx", condition.ErrMissingLimit, 11, "other", "only the pack's own capability is left out"},
+			{"behind the passport", "amount <= passport.limits.max", condition.ErrMissingLimit, 11, "max", "the dialect does not matter"},
+			{"on the side that is not asked", "true or limits.nowhere", condition.ErrMissingLimit, 9, "nowhere", "found at load, not at a payment"},
+			{"behind !", "!limits.nowhere || limits.nowhere.includes(merchant)", condition.ErrMissingLimit, 2, "nowhere", "missing is not empty"},
+		})
+	}
+	refuse(t, scope(func(s *condition.Scope) { s.Limits = pointers(nil) }), []refusal{
+		{"no limits", "amount <= limits.max_per_tx", condition.ErrMissingLimit, 11, "max_per_tx", "an empty object is a passport's, nil is none"},
+	})
+}
+
+func TestMissingEntries(t *testing.T) {
+	caps := table(vars{"USD": table(vars{"max": condition.Int(1), "daily_cap": condition.Int(2)}), "EUR": table(vars{"max": condition.Int(1)}), "GBP": condition.Int(3)})
+	refuse(t, scope(func(s *condition.Scope) { s.Limits = pointers(vars{"currency_limits": caps}) }), []refusal{
+		{"one currency lacks the cap", "amount <= limits.payments.charge.currency_limits[currency].daily_cap", condition.ErrMissingLimit, 11, ": currency_limits.EUR.daily_cap", "found at load, not at the first payment in euros"},
+		{"alone", "amount <= limits.currency_limits[currency].daily_cap", condition.ErrMissingLimit, 11, ": currency_limits.EUR.daily_cap", "the dialect does not matter"},
+		{"behind the passport", "passport.limits.currency_limits[context.currency].daily_cap >= 1", condition.ErrMissingLimit, 1, ": currency_limits.EUR.daily_cap", "the dialect does not matter"},
+		{"an entry that is no table", "limits.currency_limits[currency].max >= 1", condition.ErrMissingLimit, 1, ": currency_limits.GBP.max", "a number has no cap in it"},
+		{"an entry by a literal", "limits.currency_limits['JPY'].max >= 1", condition.ErrMissingLimit, 1, "JPY", "a key that is known is looked up at load"},
+		{"a flat entry by a literal", "limits.currency_limits['JPY'] >= 1", condition.ErrMissingLimit, 1, "JPY", "likewise"},
+		{"an entry by members", "limits.currency_limits.EUR.daily_cap >= 1", condition.ErrMissingLimit, 1, "daily_cap", "likewise"},
+	})
+	refuse(t, scope(), []refusal{
+		{"kinds that differ", "amount <= limits.uneven[currency].max", condition.ErrType, 11, "uneven.USD.max is integer", "a cap is a number for every currency"},
+	})
+}
+
+// TestTypesOfEntries: what is known of a table's entries does not depend on the
+// order in which a map is walked, and differing entries are of no known type.
+func TestTypesOfEntries(t *testing.T) {
+	rows := []evaluation{
+		{"list of strings among others", "'x' in limits.codes['b']", nil, yes, "known by its own value"},
+		{"by a field, a string", "merchant in limits.codes[note]", vars{"note": condition.String("b"), "merchant": condition.String("x")}, yes, "some entries are lists of strings"},
+		{"by a field, an integer", "qty in limits.codes[note]", vars{"note": condition.String("c")}, no, "some are lists of integers"},
+		{"by a field, an empty entry", "merchant in limits.codes[note]", vars{"note": condition.String("a")}, no, "some are empty"},
+		{"list of lists, a string", "'a' in limits.pairs[0]", nil, yes, "the lists' elements differ"},
+		{"list of lists, an integer", "1 in limits.pairs[1]", nil, yes, "the lists' elements differ"},
+		{"member of entries, a string", "'x' in limits.codes_of[currency].ok", vars{"currency": condition.String("EUR")}, yes, "the members' elements differ"},
+		{"member of entries, an integer", "1 in limits.codes_of[currency].ok", nil, yes, "the members' elements differ"},
+		{"ragged list, an integer", "any(x == 1 for x in limits.ragged)", nil, yes, "an element may be one"},
+	}
+	for range 50 { // Go walks a map in another order each time
+		for _, r := range rows {
+			require.Equal(t, r.want, bind(t, r.text, scope()).Eval(env(r.vars)), "%s: %s", r.name, r.reason)
+		}
+	}
+}
+
+// TestShadowing: a variable may not hide another one or a root.
+func TestShadowing(t *testing.T) {
+	refuse(t, scope(), []refusal{
+		{"another variable", "any(any(x == 'a' for x in x.tags) for x in items)", condition.ErrSyntax, 5, "hides", "which x is meant must be plain"},
+		{"another variable, signs", "items.some(x => x.tags.every(x => x == 'a'))", condition.ErrSyntax, 17, "hides", "likewise"},
+		{"limits", "any(limits == 'a' for limits in tags)", condition.ErrSyntax, 1, "hides", "a rule must not read a request for a limit"},
+		{"passport", "tags.some(passport => passport == 'a')", condition.ErrSyntax, 1, "hides", "likewise"},
+		{"context", "all(context == 'a' for context in tags)", condition.ErrSyntax, 1, "hides", "likewise"},
+	})
+}
+
+// TestColumns: characters, not bytes.
+func TestColumns(t *testing.T) {
+	refuse(t, scope(), []refusal{
+		{"lexer, two bytes", "'ä' == currency § 1", condition.ErrSyntax, 17, "§", "ä is one character"},
+		{"lexer, four bytes", "'𝄞𝄞' == currency ?", condition.ErrSyntax, 18, "?", "𝄞 is one"},
+		{"parser", "'äöü' == currency 1", condition.ErrSyntax, 19, `"1"`, "three of two bytes each"},
+		{"prose", "'äöü' == currency or so it seems", condition.ErrProse, 25, "it", "three of two bytes each"},
+		{"binder", "'日本' == currency and nothing == 1", condition.ErrUnknownName, 22, "nothing", "two of three bytes each"},
+		{"type", "'日本' == currency and amount == 'x'", condition.ErrType, 22, "integer", "two of three bytes each"},
+		{"limit", "'ä' in tags or limits.nowhere", condition.ErrMissingLimit, 16, "nowhere", "ä is one"},
+		{"function", "'é' in tags or missing(1)", condition.ErrUnknownFunction, 16, "missing", "é is one"},
+		{"end", "'ä' ==", condition.ErrSyntax, 7, "cut", "one behind the last character"},
+		{"other white space", "amount\u00a0==\u2003\t\n'x'", condition.ErrType, 1, "integer", "white space parts words"},
+	})
+	_, err := condition.Parse("amount ==")
+	require.EqualError(t, err, "column 10: syntax error: the condition is cut")
+}

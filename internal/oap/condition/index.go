@@ -1,0 +1,123 @@
+package condition
+
+import (
+	"slices"
+	"strings"
+)
+
+// index resolves of[by]: a map or totals by a string, a list by an integer.
+func (b *binder) index(n *index) (compiled, error) {
+	of, err := b.compile(n.of)
+	if err != nil {
+		return compiled{}, err
+	}
+	by, err := b.compile(n.by)
+	if err != nil {
+		return compiled{}, err
+	}
+	if key := by.constant; key != nil && key.Kind == KindString && of.constant != nil && of.constant.Kind == KindMap {
+		return b.member(of, &member{at: n.at, name: key.Str}) // a limit that is known, or known to be missing
+	}
+	out := compiled{at: n.column(), path: true, looped: of.looped || by.looped}
+	get, key := of.value(), by.value()
+	switch want, ok := map[Kind]Kind{KindMap: KindString, KindTotals: KindString, KindList: KindInt, KindAny: KindAny}[of.typ.Kind]; {
+	case !ok:
+		return compiled{}, fail(n.column(), ErrType, "%s can't be indexed", of.typ.Kind)
+	case by.typ.Kind != want && by.typ.Kind != KindAny && want != KindAny:
+		return compiled{}, fail(n.column(), ErrType, "%s is indexed by %s, not by %s", of.typ.Kind, want, by.typ.Kind)
+	}
+	out.typ = elem(of.typ)
+	if of.typ.Kind == KindTotals {
+		out.typ = Type{Kind: KindInt}
+	}
+	out.get = func(e *Env) (*Value, Result) {
+		v, r := get(e)
+		if r != True {
+			return nil, r
+		}
+		k, r := key(e)
+		if r != True {
+			return nil, r
+		}
+		return entry(v, k)
+	}
+	if of.constant != nil && of.constant.Kind == KindMap {
+		out.entries, out.key = of.constant.Map, key
+	}
+	return out, nil
+}
+
+// entryMember resolves limits.table[key].name. Each entry must have the member,
+// so that a cap which one currency lacks is found at load and not at a payment.
+func (b *binder) entryMember(of compiled, n *member) (compiled, error) {
+	flat := map[string]*Value{}
+	var typ *Type
+	var lacking []string
+	for _, k := range sortedKeys(of.entries) {
+		v, ok := of.entries[k].Map[n.name]
+		if !ok {
+			lacking = append(lacking, tableName(n.of)+"."+k+"."+n.name)
+			continue
+		}
+		t := typeOf(v)
+		if typ != nil && typ.Kind != t.Kind {
+			return compiled{}, fail(n.column(), ErrType, "%s.%s.%s is %s, another is %s", tableName(n.of), k, n.name, t.Kind, typ.Kind)
+		}
+		if typ != nil {
+			t = join(*typ, t)
+		}
+		flat[k], typ = v, &t
+	}
+	if len(lacking) > 0 {
+		return compiled{}, fail(n.column(), ErrMissingLimit, "%s", strings.Join(lacking, ", "))
+	}
+	out := compiled{at: of.at, typ: Any, path: true, looped: of.looped}
+	if typ != nil {
+		out.typ = *typ
+	}
+	table := &Value{Kind: KindMap, Map: flat}
+	key := of.key
+	out.get = func(e *Env) (*Value, Result) {
+		k, r := key(e)
+		if r != True {
+			return nil, r
+		}
+		return entry(table, k)
+	}
+	return out, nil
+}
+
+// tableName is the limit that an index stands behind.
+func tableName(n node) string {
+	text := pathText(n)
+	text = text[:strings.IndexByte(text+"[", '[')]
+	return text[strings.LastIndexByte(text, '.')+1:]
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// entry reads one entry.
+func entry(v, k *Value) (*Value, Result) {
+	switch {
+	case v.Kind == KindMap && k.Kind == KindString:
+		if m, ok := v.Map[k.Str]; ok {
+			return m, True
+		}
+		return nil, Missing
+	case v.Kind == KindTotals && k.Kind == KindString:
+		return made(Int(v.Totals[k.Str])), True
+	case v.Kind == KindList && k.Kind == KindInt:
+		if k.Int < 0 || k.Int >= int64(len(v.List)) {
+			return nil, Missing
+		}
+		return present(&v.List[k.Int])
+	}
+	return nil, Fault
+}
