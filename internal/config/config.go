@@ -6,6 +6,8 @@ package config
 
 import (
 	"cmp"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,6 +34,7 @@ type Options struct {
 	RunID         string // empty: made from the time
 	Results       string // folder, absolute
 	Concurrency   int    // evaluations at a time
+	SigningKey    string // file with the Ed25519 seed, absolute; empty: the published test key
 	Long          bool   // long proofs whole
 	CI            bool   // the process runs in CI
 
@@ -67,6 +70,7 @@ const (
 	varRunID         = "VAULT_RUN_ID"
 	varResults       = "VAULT_RESULTS"
 	varConcurrency   = "VAULT_CONCURRENCY"
+	varSigningKey    = "VAULT_SIGNING_KEY"
 	varLong          = "VAULT_LONG"
 	varLocalURL      = "VAULT_LOCAL_URL"
 )
@@ -75,7 +79,7 @@ const (
 func Variables() []string {
 	return []string{
 		varSims, varModels, varLevels, varTracks, varArchitectures, varRecordings,
-		varTrials, varRunID, varResults, varConcurrency, varLong, varLocalURL,
+		varTrials, varRunID, varResults, varConcurrency, varSigningKey, varLong, varLocalURL,
 	}
 }
 
@@ -126,6 +130,7 @@ func (r *resolver) options(root string, v Vocabulary) Options {
 		RunID:         r.runID(),
 		Results:       r.path(varResults, root, "results"),
 		Concurrency:   r.positive(varConcurrency, runtime.GOMAXPROCS(0)),
+		SigningKey:    r.keyFile(varSigningKey, root),
 		Long:          r.boolean(varLong),
 	}
 	r.text(varLocalURL, "")
@@ -208,6 +213,27 @@ func (r *resolver) path(name, root, def string) string {
 		return p
 	}
 	return filepath.Join(root, p)
+}
+
+// keyFile is a path as path resolves it. A key in the place of its file's name
+// would be printed with the configuration, so what looks like one is refused,
+// unprinted.
+func (r *resolver) keyFile(name, root string) string {
+	file := r.path(name, root, "")
+	value, _ := r.get(name)
+	if looksLikeSeed(strings.TrimSpace(value)) {
+		r.fail(fmt.Errorf("%s: this looks like the key itself: write it to a file and name the file (as ./name where its name looks like that)", name))
+	}
+	return file
+}
+
+// looksLikeSeed: 32 bytes as hex digits or base64, whatever its alphabet.
+func looksLikeSeed(value string) bool {
+	if raw, err := hex.DecodeString(value); err == nil && len(raw) == 32 {
+		return true
+	}
+	raw, err := base64.RawStdEncoding.DecodeString(strings.NewReplacer("-", "+", "_", "/", "=", "").Replace(value))
+	return err == nil && len(raw) == 32
 }
 
 // runID refuses what would leave the results folder or hide in it.

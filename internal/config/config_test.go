@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,13 +24,14 @@ func TestResolvePrecedence(t *testing.T) {
 	dotenv := "VAULT_TRIALS=3\nVAULT_LEVELS=l2\nSOME_API_KEY=from-file\n"
 	require.NoError(t, os.WriteFile(filepath.Join(root, ".env"), []byte(dotenv), 0o600))
 
-	o, err := config.Resolve(root, []string{"VAULT_TRIALS=5", "VAULT_RESULTS=out"}, vocabulary)
+	o, err := config.Resolve(root, []string{"VAULT_TRIALS=5", "VAULT_RESULTS=out", "VAULT_SIGNING_KEY=keys/seed"}, vocabulary)
 	require.NoError(t, err)
 	assert.Equal(t, 5, o.Trials, "the process environment outranks .env")
 	assert.Equal(t, []string{"l2"}, o.Levels, ".env outranks the default")
 	assert.Equal(t, []string{"alone", "oap"}, o.Architectures, "published is off by default")
 	assert.Empty(t, o.Models, "no live model is asked by accident")
 	assert.Equal(t, filepath.Join(root, "out"), o.Results, "relative paths count from the module root")
+	assert.Equal(t, filepath.Join(root, "keys", "seed"), o.SigningKey)
 	assert.Equal(t, "from-file", o.Lookup("SOME_API_KEY"))
 
 	sources := map[string]string{}
@@ -70,12 +72,17 @@ func TestResolveRefuses(t *testing.T) {
 		{"long", "VAULT_LONG=yes", `VAULT_LONG: "yes": want 1 or 0`, "an unknown word must not shorten a proof"},
 		{"run id with a slash", "VAULT_RUN_ID=../x", `VAULT_RUN_ID: "../x"`, "it would leave the results folder"},
 		{"run id latest", "VAULT_RUN_ID=latest", `VAULT_RUN_ID: "latest"`, "the link's name"},
+		{"key in place of its file", "VAULT_SIGNING_KEY=" + strings.Repeat("0a", 32), "VAULT_SIGNING_KEY: this looks like the key itself", "it would be printed and recorded"},
+		{"key in place of its file, base64", "VAULT_SIGNING_KEY=" + strings.Repeat("A", 43) + "=", "VAULT_SIGNING_KEY: this looks like the key itself", "it would be printed and recorded"},
 		{"unknown variable", "VAULT_LEVEL=l1", "unknown variable VAULT_LEVEL", "a typing error would run all levels"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := config.Resolve(t.TempDir(), []string{tt.environ}, vocabulary)
 			require.Error(t, err, tt.reason)
 			assert.Contains(t, err.Error(), tt.want, tt.reason)
+			if _, value, _ := strings.Cut(tt.environ, "="); len(value) > 40 {
+				assert.NotContains(t, err.Error(), value, "a key is never quoted")
+			}
 		})
 	}
 }

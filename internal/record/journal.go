@@ -143,12 +143,15 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 
 // WriteJSON writes an indented JSON file, atomically.
 func WriteJSON(path string, v any) error {
-	return WriteFile(path, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(v)
-	})
+	return WriteFile(path, func(w io.Writer) error { return EncodeJSON(w, v) })
+}
+
+// EncodeJSON writes what WriteJSON writes.
+func EncodeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }
 
 // Read calls each for every evaluation of a run's evaluations.jsonl, in order.

@@ -22,6 +22,24 @@ type Manifest struct {
 	Trials       int               `json:"trials"`
 	Evaluations  int               `json:"evaluations"` // lines of evaluations.jsonl
 	SummaryState string            `json:"status"`      // as in summary.json
+	SigningKey   string            `json:"signing_key"` // test (the published one) or own
+	KeyID        string            `json:"kid"`
+	PublicKey    string            `json:"public_key"`     // Ed25519, base64
+	Seal         *Seal             `json:"seal,omitempty"` // nil while the run goes on
+	Signature    string            `json:"signature"`      // over the canonical form without this member
+}
+
+// Seal says how many lines a finished run's files have and what is in them.
+type Seal struct {
+	Evaluations FileSeal `json:"evaluations"`
+	Decisions   FileSeal `json:"decisions"`
+	Head        string   `json:"head"` // hex SHA-256 of the last line of decisions.jsonl; zeros where there is none
+}
+
+// FileSeal fixes one file of lines.
+type FileSeal struct {
+	Lines  int    `json:"lines"`
+	SHA256 string `json:"sha256"` // hex, of the whole file
 }
 
 // ManifestModel is a live model as it was asked for.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"vaultbench/internal/corpus"
@@ -98,17 +99,31 @@ func (f findings) list() []Finding {
 }
 
 // completeness says whether enough of a cell is final to speak of it at all.
-func completeness(c Cell) []Finding {
+func completeness(c Cell, causes string) []Finding {
 	switch {
 	case c.Skip != "":
 		return nil
 	case c.Planned == 0:
-		return []Finding{{FoundInconclusive, "inconclusive: no attack is planned in this cell"}}
+		return []Finding{{FoundInconclusive, "no attack is planned in this cell"}}
 	case float64(c.Denominator) < Gate*float64(c.Planned):
-		return []Finding{{FoundInconclusive, fmt.Sprintf("inconclusive: %d of %d evaluations are final, %.0f%% are needed (%s)",
-			c.Denominator, c.Planned, 100*Gate, c.ends())}}
+		return []Finding{{FoundInconclusive, fmt.Sprintf("%d of %d evaluations are final, %.0f%% are needed (%s)%s",
+			c.Denominator, c.Planned, 100*Gate, c.ends(), causes)}}
 	}
 	return nil
+}
+
+// commonCause words the most frequent cause of evaluations that are no evidence.
+func (t *cellTally) commonCause() string {
+	cause := ""
+	for _, c := range slices.Sorted(maps.Keys(t.causes)) {
+		if cause == "" || t.causes[c] > t.causes[cause] {
+			cause = c
+		}
+	}
+	if cause == "" {
+		return ""
+	}
+	return escape.Short(fmt.Sprintf("; %d times: %s", t.causes[cause], cause), 400)
 }
 
 // ends lists the ends that occurred.

@@ -41,11 +41,11 @@ func TestFindings(t *testing.T) {
 			"file, line, id, call, code and rule"},
 		{"harness fault", broken(bare, "panic: gone"), report.Inconclusive, []report.Finding{
 			{Kind: report.FoundHarnessFault, Message: "a.jsonl:1: sim-a/l2/multi/alone/a001/1: harness fault: panic: gone"},
-			{Kind: report.FoundInconclusive, Message: "inconclusive: 0 of 1 evaluations are final, 95% are needed (harness_error 1, unrecorded 0)"},
+			{Kind: report.FoundInconclusive, Message: "0 of 1 evaluations are final, 95% are needed (harness_error 1, unrecorded 0); 1 times: panic: gone"},
 		}, "red in every architecture"},
 		{"hostile detail", broken(bare, "a\nb\x1b[31m\u202e\u009b"), report.Inconclusive, []report.Finding{
 			{Kind: report.FoundHarnessFault, Message: `a.jsonl:1: sim-a/l2/multi/alone/a001/1: harness fault: a\u000ab\u001b[31m\u202e\u009b`},
-			{Kind: report.FoundInconclusive, Message: "inconclusive: 0 of 1 evaluations are final, 95% are needed (harness_error 1, unrecorded 0)"},
+			{Kind: report.FoundInconclusive, Message: `0 of 1 evaluations are final, 95% are needed (harness_error 1, unrecorded 0); 1 times: a\u000ab\u001b[31m\u202e\u009b`},
 		}, "messages go to terminals and logs: one printable line"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -126,6 +126,13 @@ func WriteJUnit(w io.Writer, s Summary) error {
 		all.Skipped += suite.Skipped
 		all.Suites = append(all.Suites, suite)
 	}
+	if s.Failure != "" {
+		suite := junitSuite{Name: "run", Tests: 1, Errors: 1}
+		suite.Cases = []junitCase{{Class: "vaultbench/vault_test", Name: "run", Time: "0", Error: &junitMessage{Message: s.Failure, Text: s.Failure}}}
+		all.Tests++
+		all.Errors++
+		all.Suites = append(all.Suites, suite)
+	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}

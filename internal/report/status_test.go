@@ -22,13 +22,13 @@ func TestCompleteness(t *testing.T) {
 	}{
 		{"all", 20, 20, 0, "", "complete"},
 		{"at 95%", 20, 19, 1, "", "exactly enough"},
-		{"below 95%", 20, 18, 2, "inconclusive: 18 of 20 evaluations are final, 95% are needed (completed 18, provider_error 2, unrecorded 0)", "one too few"},
+		{"below 95%", 20, 18, 2, "18 of 20 evaluations are final, 95% are needed (completed 18, provider_error 2, unrecorded 0)", "one too few"},
 		{"at 95% of many", 100, 95, 5, "", "exactly enough"},
-		{"below 95% of many", 100, 94, 6, "inconclusive: 94 of 100 evaluations are final, 95% are needed (completed 94, provider_error 6, unrecorded 0)", "one too few"},
-		{"lost without a record", 20, 18, 0, "inconclusive: 18 of 20 evaluations are final, 95% are needed (completed 18, unrecorded 2)", "a crash is no refusal"},
+		{"below 95% of many", 100, 94, 6, "94 of 100 evaluations are final, 95% are needed (completed 94, provider_error 6, unrecorded 0)", "one too few"},
+		{"lost without a record", 20, 18, 0, "18 of 20 evaluations are final, 95% are needed (completed 18, unrecorded 2)", "a crash is no refusal"},
 		{"one of one", 1, 1, 0, "", "complete"},
-		{"none of one", 1, 0, 1, "inconclusive: 0 of 1 evaluations are final, 95% are needed (provider_error 1, unrecorded 0)", "nothing is known"},
-		{"nothing planned", 0, 0, 0, "inconclusive: no attack is planned in this cell", "zero of zero is not complete"},
+		{"none of one", 1, 0, 1, "0 of 1 evaluations are final, 95% are needed (provider_error 1, unrecorded 0)", "nothing is known"},
+		{"nothing planned", 0, 0, 0, "no attack is planned in this cell", "zero of zero is not complete"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := one(t, planned(bare, tt.planned), append(times(tt.final, held), times(tt.failed, failed)...)...)

@@ -30,11 +30,22 @@ const (
 // Summary is summary.json. It holds no run id and no time, so that two runs can
 // be compared byte by byte.
 type Summary struct {
-	Version int     `json:"schema_version"`
-	Status  Status  `json:"status"`
-	Claim   Claim   `json:"claim"`
-	Cells   []Cell  `json:"cells"`
-	Groups  []Group `json:"groups"`
+	Version    int     `json:"schema_version"`
+	Status     Status  `json:"status"`
+	Claim      Claim   `json:"claim"`
+	SigningKey string  `json:"signing_key"` // of decisions.jsonl and manifest.json: test or own; set by who signs
+	Cells      []Cell  `json:"cells"`
+	Groups     []Group `json:"groups"`
+	Failure    string  `json:"failure,omitempty"` // what failed outside the cells; the run can't pass then
+}
+
+// Fail notes that something outside the cells failed: whatever the cells say,
+// the run proves nothing.
+func (s *Summary) Fail(reason string) {
+	s.Failure = reason
+	if s.Status == Pass {
+		s.Status = Inconclusive
+	}
 }
 
 // Claim is the sentence that a run may be quoted with.
@@ -43,8 +54,8 @@ type Claim struct {
 	Reason string  `json:"reason"`
 }
 
-// noClaim: a claim needs decisions whose order and completeness can be proven.
-var noClaim = Claim{Reason: "no claim: the decisions of this run are not signed, so their completeness can't be proven"}
+// noClaim: a claim needs all three, and nothing joins them yet.
+var noClaim = Claim{Reason: "no claim: the decisions are signed, but completeness, sentinels and digests are not yet compiled into one"}
 
 // Cell is one cell's figures and what they mean.
 type Cell struct {
@@ -131,6 +142,7 @@ type cellTally struct {
 	planned record.PlannedCell
 	*tally
 	findings findings
+	causes   map[string]int // of ends that are no evidence, by what was said
 }
 
 type groupKey struct {
@@ -159,7 +171,7 @@ func NewBuilder(planned []record.PlannedCell, directories map[corpus.Level]corpu
 		if _, ok := directories[p.Cell.Level]; !ok {
 			return nil, fmt.Errorf("cell %s: no directory for level %q", name, p.Cell.Level)
 		}
-		c := &cellTally{planned: p, tally: newTally()}
+		c := &cellTally{planned: p, tally: newTally(), causes: map[string]int{}}
 		c.Planned = p.Evaluations
 		b.cells[name] = c
 		g := b.group(p)
@@ -196,6 +208,9 @@ func (b *Builder) Add(e record.Evaluation) error {
 	v := b.judge(e.Transfers, d)
 	c.add(e, v, d, c.planned.Layered)
 	c.findings.add(e, v, c.planned.Layered)
+	if e.Detail != "" && !Final(e, v) {
+		c.causes[e.Detail]++
+	}
 	b.group(c.planned).add(e, v, d, c.planned.Layered)
 	return nil
 }
@@ -208,7 +223,7 @@ func (b *Builder) Summary() Summary {
 			Name: name, Cell: t.planned.Cell, Kind: t.planned.Kind, Group: t.planned.Cell.Group(),
 			Label: t.planned.Label, Skip: t.planned.Skip, Counts: t.Counts, Rates: t.rates(),
 		}
-		c.Findings = append(t.findings.list(), completeness(c)...)
+		c.Findings = append(t.findings.list(), completeness(c, t.commonCause())...)
 		c.Findings = append(c.Findings, b.againstGolden(c)...)
 		c.Status = status(c)
 		s.Cells = append(s.Cells, c)

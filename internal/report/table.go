@@ -72,7 +72,10 @@ func writeGroups(w io.Writer, s Summary) error {
 		line("%s\t%s\t%s\t%s\t%s\t%d/%d\t%s\t%s", g.Model, g.Kind, g.Group, g.Set, g.Architecture,
 			g.Unpermitted.Evaluations, g.Denominator, g.Rates.Unpermitted.boundText(g.Sessions), escape.Line(g.Label))
 	}
-	line("\nstatus: %s; %s", s.Status, s.Claim.Reason)
+	line("\nstatus: %s; %s (signing key: %s)", s.Status, s.Claim.Reason, s.SigningKey)
+	if s.Failure != "" {
+		line("failure: %s", s.Failure)
+	}
 	return tw.Flush()
 }
 

@@ -49,7 +49,7 @@ func TestTable(t *testing.T) {
 		"sim-a simulated 2-4 attacks alone 0/1 ≤ 100.00% (3/1 sessions), ≤ 95.00% (exact, evaluations) label",
 		"sim-a simulated 2-4 attacks oap 1/2 9.5% to 90.5% (Wilson, evaluations) label",
 		"",
-		"status: violation; no claim: the decisions of this run are not signed, so their completeness can't be proven",
+		"status: violation; no claim: the decisions are signed, but completeness, sentinels and digests are not yet compiled into one (signing key: test)",
 	}, table(t, s))
 }
 

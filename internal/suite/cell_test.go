@@ -64,7 +64,7 @@ func TestEvaluation(t *testing.T) {
 	want := record.Evaluation{
 		ID: "sim-a/l2/multi/oap/l2-0001/2", Cell: cell(corpus.Multi, plan.OAP), Kind: plan.Simulated, Attack: "l2-0001", Session: "l2-s00",
 		Category: corpus.AuthorityClaim, Technique: corpus.DirectTransfer, Lang: "en", Date: "2026-03-01", Goal: s.Corpus.Attacks[0].Goal,
-		Trial: 2, Source: "attacks/level-2.jsonl:1", End: record.Completed, SubReason: record.Answered,
+		Trial: 2, Source: "fixtures/attacks/level-2.jsonl:1", End: record.Completed, SubReason: record.Answered,
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("evaluation (-want +got):\n%s", diff)

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 	"vaultbench/internal/strictjson"
@@ -26,6 +27,7 @@ const summaryFile = "summary.json"
 // Run is a run's folder: the journal while it goes on, the reports at its end.
 type Run struct {
 	suite    *Suite
+	key      receipt.Key
 	results  string
 	dir      string
 	journal  *record.Journal
@@ -33,6 +35,7 @@ type Run struct {
 
 	mu      sync.Mutex
 	planned map[string]record.PlannedCell
+	failure string                     // what failed outside the cells
 	served  map[string]map[string]bool // by model slug
 }
 
@@ -50,7 +53,10 @@ func Start(s *Suite, root, results, id string, m record.Manifest) (*Run, error) 
 	m.Version, m.RunID, m.StartedAt = record.ManifestVersion, id, now()
 	m.GoVersion, m.Trials = runtime.Version(), s.Trials
 	m.Revision, m.Modified = revision(root)
-	r := &Run{suite: s, results: results, dir: dir, journal: j, manifest: m, planned: map[string]record.PlannedCell{}, served: map[string]map[string]bool{}}
+	r := &Run{suite: s, key: s.Key, results: results, dir: dir, journal: j, manifest: m, planned: map[string]record.PlannedCell{}, served: map[string]map[string]bool{}}
+	if r.key.ID() == "" {
+		r.key = receipt.TestKey()
+	}
 	s.Sink = r
 	return r, r.writeManifest()
 }
@@ -115,14 +121,22 @@ func (r *Run) Append(e record.Evaluation) error {
 	return nil
 }
 
-// Finish writes the run's files from its journal and points results/latest at
-// the folder. The summary is built from evaluations.jsonl alone, so a later
-// report over the same file says the same.
+// Fail notes that something outside the cells failed; Finish then does not let
+// the run pass.
+func (r *Run) Fail(reason string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failure = reason
+}
+
+// Finish writes the run's files from its journal, signs and seals them, and
+// points results/latest at the folder. Receipts and summary are built from
+// evaluations.jsonl alone, so a later report over the same file says the same.
 func (r *Run) Finish() (report.Summary, error) {
 	if err := r.journal.Finish(); err != nil {
 		return report.Summary{}, err
 	}
-	summary, err := r.summarise()
+	summary, seal, err := r.close()
 	if err != nil {
 		return report.Summary{}, err
 	}
@@ -133,7 +147,7 @@ func (r *Run) Finish() (report.Summary, error) {
 	if err != nil {
 		return report.Summary{}, err
 	}
-	r.manifest.FinishedAt, r.manifest.SummaryState = now(), string(summary.Status)
+	r.manifest.FinishedAt, r.manifest.SummaryState, r.manifest.Seal = now(), string(summary.Status), seal
 	if err := r.writeManifest(); err != nil {
 		return report.Summary{}, err
 	}
@@ -143,15 +157,34 @@ func (r *Run) Finish() (report.Summary, error) {
 	return summary, linkLatest(r.results, r.manifest.RunID)
 }
 
-func (r *Run) summarise() (report.Summary, error) {
+// close reads evaluations.jsonl once, one evaluation at a time: it signs the
+// decisions and adds the figures up.
+func (r *Run) close() (report.Summary, *record.Seal, error) {
 	b, err := report.NewBuilder(r.cells(), r.suite.Directories(), r.suite.judge(), r.suite.Golden)
 	if err != nil {
-		return report.Summary{}, err
+		return report.Summary{}, nil, err
 	}
-	if err := record.Read(filepath.Join(r.dir, record.EvaluationsFile), b.Add); err != nil {
-		return report.Summary{}, err
+	head := ""
+	err = record.WriteFile(filepath.Join(r.dir, receipt.File), func(out io.Writer) error {
+		w := receipt.NewWriter(out, r.key, r.suite.Parties)
+		defer func() { head = w.Head() }()
+		return record.Read(filepath.Join(r.dir, record.EvaluationsFile), func(e record.Evaluation) error {
+			if err := b.Add(e); err != nil {
+				return err
+			}
+			return w.Add(e)
+		})
+	})
+	if err != nil {
+		return report.Summary{}, nil, err
 	}
-	return b.Summary(), nil
+	seal, err := receipt.Seal(r.dir, head)
+	summary := b.Summary()
+	summary.SigningKey = r.key.Kind()
+	if r.failure != "" {
+		summary.Fail(r.failure)
+	}
+	return summary, seal, err
 }
 
 func (r *Run) cells() []record.PlannedCell {
@@ -170,6 +203,9 @@ func (r *Run) writeManifest() error {
 	defer r.mu.Unlock()
 	for i, m := range r.manifest.Models {
 		r.manifest.Models[i].Served = slices.Sorted(maps.Keys(r.served[m.Slug]))
+	}
+	if err := receipt.SignManifest(&r.manifest, r.key); err != nil {
+		return err
 	}
 	return writeChecked(filepath.Join(r.dir, record.ManifestFile), "manifest.schema.json", r.manifest)
 }

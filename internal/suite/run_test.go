@@ -15,6 +15,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 	"vaultbench/internal/strictjson"
@@ -88,7 +89,7 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, []string{"r1"}, names(t, results), "no link before there are figures")
 
 	summary, cells := complete(t, s, r)
-	assert.Equal(t, []string{"evaluations.jsonl", "journal.jsonl", "junit.xml", "manifest.json", "summary.json"}, names(t, r.Dir()))
+	assert.Equal(t, []string{"decisions.jsonl", "evaluations.jsonl", "journal.jsonl", "junit.xml", "manifest.json", "summary.json"}, names(t, r.Dir()))
 	require.NoError(t, strictjson.Validate("summary.schema.json", read(t, r.Dir(), "summary.json")))
 	written, err := json.MarshalIndent(summary, "", "  ")
 	require.NoError(t, err)
@@ -144,10 +145,10 @@ func TestRunsAreRepeatable(t *testing.T) {
 	}
 	assert.NotEqual(t, dirs[0], dirs[1], "a run without an id gets one of its own")
 	assert.Regexp(t, `^\d{8}T\d{6}Z-[0-9a-f]{6}$`, filepath.Base(dirs[0]))
-	for _, file := range []string{record.EvaluationsFile, "summary.json", report.JUnitFile} {
+	for _, file := range []string{record.EvaluationsFile, receipt.File, "summary.json", report.JUnitFile} {
 		assert.Equal(t, string(read(t, dirs[0], file)), string(read(t, dirs[1], file)), file)
 	}
-	for _, file := range []string{record.EvaluationsFile, "summary.json", report.JUnitFile} {
+	for _, file := range []string{record.EvaluationsFile, receipt.File, "summary.json", report.JUnitFile} {
 		assert.NotContains(t, string(read(t, dirs[0], file)), filepath.Base(dirs[0]), "%s holds no run id", file)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"vaultbench/internal/llm"
 	"vaultbench/internal/oracle"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 )
@@ -68,6 +69,8 @@ type Suite struct {
 	Timeout       time.Duration    // wall clock per decision; 0: authz.DefaultTimeout
 	Judge         oracle.JudgeFunc // nil: oracle.Judge
 	Sink          Sink             // nil: evaluations are counted and dropped
+	Key           receipt.Key      // signs decisions and manifest; the zero key: receipt.TestKey
+	Parties       receipt.Parties  // passports and packs that receipts name beside their digests
 }
 
 // PassportOf names the passport of a level.
@@ -171,7 +174,7 @@ func (s *Suite) evaluate(ctx context.Context, p record.PlannedCell, spec corpus.
 	e := record.Evaluation{
 		ID: record.EvaluationID(p.Cell, a.ID, trial), Cell: p.Cell, Kind: p.Kind, Attack: a.ID, Session: a.Session,
 		Category: a.Category, Technique: a.Technique, Lang: a.Lang, Date: a.Date, Twin: a.Twin, Goal: a.Goal,
-		Trial: trial, Source: fmt.Sprintf("%s:%d", a.File, a.Line),
+		Trial: trial, Source: fmt.Sprintf("fixtures/%s:%d", a.File, a.Line),
 	}
 	d := dispatch.New(dispatch.Config{
 		EvaluationID: e.ID, Account: Account(spec), Authorizer: layer, Layered: p.Layered, Names: dispatch.TransferFunds,

@@ -1,0 +1,175 @@
+package receipt
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/go-json-experiment/json"
+
+	"vaultbench/internal/record"
+	"vaultbench/internal/strictjson"
+)
+
+// Report is what a run that holds was found to have.
+type Report struct {
+	RunID       string
+	Evaluations int
+	Receipts    int
+	Transfers   int // executed behind a layer, each as its receipt allowed
+	SigningKey  string
+	KeyID       string
+}
+
+// Verify holds the files of a finished run against each other: the manifest's
+// signature, the digests and line counts in it, each receipt's bytes, signature,
+// sequence and link to the one before, that receipts and decided calls pair up,
+// and that each transfer behind a layer is the one that its receipt allowed. The
+// error names file, line and fault.
+//
+// It can't say whose key signed: the manifest names its own. trusted holds the
+// keys that the reader knows; nil: any key will do.
+func Verify(dir string, trusted *JWKS) (Report, error) {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return Report{}, err
+	}
+	v := &verifier{dir: dir, manifest: m, layered: map[string]bool{}, prev: genesis}
+	v.report = Report{RunID: m.RunID, SigningKey: m.SigningKey, KeyID: m.KeyID}
+	if err := v.checkManifest(trusted); err != nil {
+		return Report{}, fmt.Errorf("%s: %w", filepath.Join(dir, record.ManifestFile), err)
+	}
+	if err := v.checkEvaluationsFile(); err != nil {
+		return Report{}, err
+	}
+	if v.lines, err = openLines(filepath.Join(dir, File)); err != nil {
+		return Report{}, err
+	}
+	defer func() { _ = v.lines.file.Close() }()
+	err = record.Read(filepath.Join(dir, record.EvaluationsFile), v.evaluation)
+	if err == nil {
+		err = v.end()
+	}
+	if f := (*fault)(nil); errors.As(err, &f) {
+		return Report{}, f
+	}
+	return v.report, err
+}
+
+// verifier walks evaluations.jsonl and decisions.jsonl side by side, one line of
+// each at a time.
+type verifier struct {
+	dir      string
+	manifest record.Manifest
+	public   ed25519.PublicKey
+	layered  map[string]bool // by cell name, of the planned ones
+	lines    *lines
+	prev     string
+	named    names
+	unsigned []byte
+	again    []byte
+	report   Report
+}
+
+func (v *verifier) checkManifest(trusted *JWKS) (err error) {
+	if v.public, err = parsePublic(v.manifest.PublicKey); err != nil {
+		return err
+	}
+	if trusted != nil && !trusted.holds(v.public) {
+		return fmt.Errorf("key %s signed it, which is not among the trusted ones", v.manifest.KeyID)
+	}
+	if v.manifest.Seal == nil {
+		return errors.New("the run did not finish: there is nothing sealed to verify")
+	}
+	if n := v.manifest.Seal.Evaluations.Lines; n != v.manifest.Evaluations {
+		return fmt.Errorf("%d evaluations were recorded, %d are sealed", v.manifest.Evaluations, n)
+	}
+	for _, p := range v.manifest.Cells {
+		v.layered[p.Cell.Name()] = p.Layered
+	}
+	return nil
+}
+
+func (v *verifier) checkEvaluationsFile() error {
+	path, want := filepath.Join(v.dir, record.EvaluationsFile), v.manifest.Seal.Evaluations
+	switch got, err := seal(path); {
+	case err != nil:
+		return err
+	case got.Lines != want.Lines:
+		return fmt.Errorf("%s:%d: file has %d lines, the manifest says %d: lines were dropped or added, or the manifest is another run's", path, min(got.Lines, want.Lines)+1, got.Lines, want.Lines)
+	case got.SHA256 != want.SHA256:
+		return fmt.Errorf("%s: SHA-256 is %s, the manifest says %s: the file was changed, or the manifest is another run's", path, got.SHA256, want.SHA256)
+	}
+	return nil
+}
+
+// next reads one receipt and checks all that it says of itself.
+func (v *verifier) next() (Receipt, error) {
+	line, err := v.lines.next()
+	if err != nil {
+		return Receipt{}, err
+	}
+	r, err := v.parse(line)
+	if err != nil {
+		return Receipt{}, err
+	}
+	switch want := int64(v.lines.n); {
+	case r.Sequence != want:
+		return r, v.lines.faultf("sequence is %d, want %d: a line was dropped, repeated or moved", r.Sequence, want)
+	case r.Prev != v.prev:
+		return r, v.lines.faultf("prev is not the digest of the line before: that one was changed, or a line was dropped or moved")
+	case r.KeyID != v.manifest.KeyID:
+		return r, v.lines.faultf("kid is %q, the manifest's is %s: another key signed it", r.KeyID, v.manifest.KeyID)
+	}
+	if err := checkSignature(v.public, v.unsigned, r.Signature); err != nil {
+		return r, v.lines.faultf("%w: the line was changed, or another key signed it", err)
+	}
+	v.prev = chained(line)
+	v.report.Receipts++
+	return r, nil
+}
+
+// parse reads a line and refuses any writing of it but the canonical one.
+func (v *verifier) parse(line []byte) (Receipt, error) {
+	var r Receipt
+	if err := json.Unmarshal(line, &r, json.RejectUnknownMembers(true)); err != nil {
+		worded := strictjson.Line{File: v.lines.path, Number: v.lines.n, Raw: line}.Decode("decision.schema.json", new(Receipt))
+		if worded != nil {
+			return r, &fault{worded}
+		}
+		return r, v.lines.faultf("no receipt: %w", err)
+	}
+	var err error
+	if v.unsigned, err = r.appendUnsigned(v.unsigned[:0]); err != nil {
+		return r, v.lines.faultf("no receipt: %w", err)
+	}
+	v.again = appendSignature(append(v.again[:0], v.unsigned...), r.Signature)
+	if !bytes.Equal(line, v.again) {
+		return r, v.lines.faultf("not written in canonical form (RFC 8785): byte %d differs from its re-encoding", commonPrefix(line, v.again)+1)
+	}
+	return r, nil
+}
+
+// end checks that nothing follows, and that the last line is the sealed one.
+func (v *verifier) end() error {
+	r, err := v.next()
+	if err == nil {
+		return v.lines.faultf("receipt of call %d in %q: evaluations.jsonl has no such decision", r.Call, r.Evaluation)
+	}
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	v.lines.n--
+	switch want := v.manifest.Seal; {
+	case v.lines.n != want.Decisions.Lines:
+		return v.lines.faultf("file ends after %d lines, the manifest says %d", v.lines.n, want.Decisions.Lines)
+	case v.prev != want.Head:
+		return v.lines.faultf("the last line's digest is %s, the manifest's head is %s: the lines were signed again, or the manifest is another run's", v.prev, want.Head)
+	case v.lines.sum() != want.Decisions.SHA256:
+		return v.lines.faultf("SHA-256 of the file is %s, the manifest says %s", v.lines.sum(), want.Decisions.SHA256)
+	}
+	return nil
+}
