@@ -39,9 +39,15 @@ var arrows = map[string][]string{
 	"internal/stats":           {},
 	"internal/config":          {},
 	"internal/corpus":          {"internal/strictjson"},
+	"internal/corpus/author":   {"internal/corpus", "internal/strictjson"},
+	"internal/corpus/variant":  {"internal/corpus", "internal/bank"},
 	"internal/authz":           {"internal/bank"},
 	"internal/authz/authztest": {"internal/authz", "internal/bank"},
-	"internal/oap":             {"internal/authz", "internal/bank", "internal/strictjson"},
+	"internal/oap":             {"internal/authz", "internal/bank", "internal/strictjson", "internal/oap/condition"},
+	"internal/oap/reference":   {"internal/authz"},
+	"internal/oap/oaptest":     {"internal/authz", "internal/bank", "internal/oap/reference"},
+	"internal/oap/condition":   {},
+	"internal/oap/mutation":    {},
 	"internal/llm":             {"internal/strictjson"},
 	"internal/llm/sim":         {"internal/llm"},
 	"internal/llm/recorded":    {"internal/llm"},
@@ -49,12 +55,15 @@ var arrows = map[string][]string{
 	"internal/plan":            {"internal/corpus"},
 	"internal/dispatch":        {"internal/authz", "internal/bank"},
 	"internal/record":          {"internal/plan", "internal/corpus", "internal/authz", "internal/bank"},
+	"internal/receipt":         {"internal/authz", "internal/bank", "internal/record", "internal/strictjson"},
+	"internal/redecide":        {"internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/plan", "internal/record"},
 	"internal/agent":           {"internal/llm", "internal/dispatch", "internal/corpus", "internal/record"},
 	"internal/oracle":          {"internal/corpus", "internal/bank"},
 	"internal/report":          {"internal/corpus", "internal/plan", "internal/record", "internal/oracle", "internal/stats", "internal/strictjson", "internal/escape"},
 	"internal/suite": {
 		"internal/agent", "internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/llm", "internal/llm/sim",
-		"internal/llm/recorded", "internal/oracle", "internal/plan", "internal/record", "internal/report", "internal/strictjson",
+		"internal/llm/recorded", "internal/oracle", "internal/plan", "internal/receipt", "internal/record", "internal/report",
+		"internal/strictjson",
 	},
 }
 
@@ -69,6 +78,10 @@ var never = []struct{ from, to, reason string }{
 	{"internal/llm/recorded", "internal/authz", "a recording knows no decision"},
 	{"internal/suite", "internal/oap", "layers and models meet in vault_test and scripts alone"},
 	{"internal/bank", "internal/authz", "the ledger knows no layer"},
+	{"internal/receipt", "internal/oap", "what signs and verifies trusts no layer"},
+	{"internal/receipt", "internal/llm", "what signs and verifies knows no model"},
+	{"internal/redecide", "internal/llm", "a run is decided again without a model"},
+	{"internal/redecide", "internal/oap", "a run is decided again by whatever layer is given"},
 }
 
 type listed struct {

@@ -71,6 +71,7 @@ func compareFigures(t *testing.T, fsys fs.FS, c report.Cell) {
 	maps.DeleteFunc(comparable, func(name string, _ int) bool { _, ours := got[name]; return !ours })
 	if diff := cmp.Diff(comparable, got); diff != "" {
 		t.Errorf("%s: %s differs (-want +got):\n%s", figuresFile, c.Name, diff)
+		return
 	}
 	t.Logf("%s: %d figures of %s reproduced: %v", c.Name, len(got), figuresFile, got)
 	consistent(t, c)

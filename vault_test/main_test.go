@@ -29,12 +29,12 @@ func TestMain(m *testing.M) {
 		os.Exit(2)
 	}
 	code := m.Run()
-	if err := finishRun(); err != nil {
+	if err := finishRun(code != 0); err != nil {
 		fmt.Fprintln(os.Stderr, "vault:", err)
 		code = max(code, 1)
 	}
-	if *update && code == 0 {
-		code = rewriteGoldens()
+	if *update {
+		code = max(code, rewriteGoldens())
 	}
 	os.Exit(code)
 }
@@ -58,6 +58,9 @@ func rewriteGoldens() int {
 // checkFlags refuses a selection that would run nothing or rewrite half a golden.
 func checkFlags() error {
 	run, skip := testFlag("run"), testFlag("skip")
+	if testFlag("count") != "1" {
+		return fmt.Errorf("-count %s would record each evaluation more than once: use -count=1, and VAULT_TRIALS for repetitions", testFlag("count"))
+	}
 	if err := matchesSomeTest(run); err != nil {
 		return err
 	}
@@ -96,12 +99,23 @@ func matchesSomeTest(pattern string) error {
 	if err != nil {
 		return err
 	}
-	top, _, _ := strings.Cut(pattern, "/")
-	re, err := regexp.Compile(top)
-	if err != nil || slices.ContainsFunc(names, re.MatchString) || strings.Contains(pattern, "|") {
-		return nil // go test reports a bad pattern itself
+	for _, alternative := range alternatives(pattern) {
+		top, _, _ := strings.Cut(alternative, "/")
+		re, err := regexp.Compile(top)
+		if err != nil || slices.ContainsFunc(names, re.MatchString) {
+			return nil // go test reports a bad pattern itself
+		}
 	}
 	return fmt.Errorf("inconclusive: -run %q matches no test: the tests are %s", pattern, strings.Join(names, ", "))
+}
+
+// alternatives splits a pattern at the bars that stand outside brackets, as go
+// test does.
+func alternatives(pattern string) []string {
+	if strings.ContainsAny(pattern, "()[]") {
+		return []string{pattern}
+	}
+	return strings.Split(pattern, "|")
 }
 
 // testNames reads the names from the sources beside the test, where go test
@@ -129,9 +143,12 @@ func testNames() ([]string, error) {
 var testName = regexp.MustCompile(`^(Test|Fuzz|Benchmark|Example)`)
 
 // finishRun writes the run's reports and prints the table.
-func finishRun() error {
+func finishRun(failed bool) error {
 	if current == nil || current.run == nil {
 		return nil
+	}
+	if failed {
+		current.run.Fail("a test failed: see its log; the cells alone do not say that the run passed")
 	}
 	summary, err := current.run.Finish()
 	if err != nil {

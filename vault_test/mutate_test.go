@@ -2,6 +2,7 @@ package vault_test
 
 import (
 	"encoding/json"
+	"io/fs"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"vaultbench/internal/oap"
 	"vaultbench/internal/suite"
 	"vaultbench/passports"
+	"vaultbench/scripts/pinned"
 )
 
 // without is the level's layer under a pack that lacks a rule.
@@ -17,7 +19,9 @@ func without(rule string) func(*testing.T, corpus.Level) *oap.Layer {
 	return func(t *testing.T, level corpus.Level) *oap.Layer {
 		t.Helper()
 		var pack map[string]any
-		require.NoError(t, json.Unmarshal(packBytes(t), &pack))
+		shipped, err := fs.ReadFile(passports.FS, "packs/"+string(oap.ChargePack)+".json")
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(shipped, &pack))
 		var kept []any
 		for _, r := range pack["evaluation_rules"].([]any) {
 			if r.(map[string]any)["name"] != rule {
@@ -44,6 +48,8 @@ func limits(patch string) func(*testing.T, corpus.Level) *oap.Layer {
 		t.Helper()
 		layer, err := loadLayer(suite.PassportOf(level), oap.ProfileOAP)
 		require.NoError(t, err)
-		return patched(t, layer, `{"limits":{"payments.charge":`+patch+`}}`)
+		layer, err = pinned.Patched(layer, `{"limits":{"payments.charge":`+patch+`}}`)
+		require.NoError(t, err)
+		return layer
 	}
 }

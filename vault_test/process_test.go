@@ -16,9 +16,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm/llmtest"
 	"vaultbench/internal/llm/sim"
+	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/suite"
 )
@@ -48,6 +50,9 @@ func launch(t *testing.T, env map[string]string, args ...string) process {
 			cmd.Env = append(cmd.Env, kv)
 		}
 	}
+	for _, name := range config.Variables() {
+		cmd.Env = append(cmd.Env, name+"=") // the default, whatever a .env says
+	}
 	cmd.Env = append(cmd.Env, childMark+"=1", "VAULT_RESULTS="+p.results)
 	for name, value := range env {
 		cmd.Env = append(cmd.Env, name+"="+value)
@@ -62,10 +67,22 @@ func launch(t *testing.T, env map[string]string, args ...string) process {
 	return p
 }
 
+// tail is the end of the output: what a failure message shows of a whole run.
+func (p process) tail() string {
+	lines := strings.Split(p.output, "\n")
+	return strings.Join(lines[max(0, len(lines)-30):], "\n")
+}
+
+// says holds that the output contains a text.
+func (p process) says(t *testing.T, want string) {
+	t.Helper()
+	assert.True(t, strings.Contains(p.output, want), "%q is not in the output, which ends:\n%s", want, p.tail())
+}
+
 func (p process) read(t *testing.T, file string) []byte {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(p.results, "latest", file))
-	require.NoError(t, err, p.output)
+	require.NoError(t, err, p.tail())
 	return raw
 }
 
@@ -79,16 +96,19 @@ func TestRunsAreByteIdentical(t *testing.T) {
 	}
 	run := func(concurrency string) process {
 		p := launch(t, map[string]string{"VAULT_CONCURRENCY": concurrency, "VAULT_LEVELS": levels}, "-test.run=^TestVault$|^TestRecordings$")
-		require.Zero(t, p.code, p.output)
+		require.Zero(t, p.code, p.tail())
 		return p
 	}
 	one, eight := run("1"), run("8")
-	for _, file := range []string{"evaluations.jsonl", "summary.json", "junit.xml"} {
+	for _, file := range []string{"evaluations.jsonl", "decisions.jsonl", "summary.json", "junit.xml"} {
 		a, b := one.read(t, file), eight.read(t, file)
 		require.NotEmpty(t, a)
 		assert.True(t, bytes.Equal(a, b), "%s differs between concurrency 1 and 8", file)
 	}
 	assertXML(t, one.read(t, "junit.xml"))
+	report, err := receipt.Verify(filepath.Join(eight.results, "latest"), nil)
+	require.NoError(t, err)
+	assert.Positive(t, report.Transfers)
 }
 
 // assertXML parses with a strict XML 1.0 parser to the end.
@@ -108,11 +128,11 @@ func assertXML(t *testing.T, raw []byte) {
 // the five events as attributes.
 func TestOneCell(t *testing.T) {
 	p := launch(t, nil, "-test.run=TestVault/sim-gullible/l2/multi/oap", "-test.v")
-	require.Zero(t, p.code, p.output)
-	assert.Equal(t, 1, strings.Count(p.output, "--- PASS: TestVault/"), p.output)
-	assert.Contains(t, p.output, "--- PASS: TestVault/sim-gullible/l2/multi/oap")
+	require.Zero(t, p.code, p.tail())
+	assert.Equal(t, 1, strings.Count(p.output, "--- PASS: TestVault/"), p.tail())
+	p.says(t, "--- PASS: TestVault/sim-gullible/l2/multi/oap")
 	for _, event := range []string{"requests", "payments", "decisions", "membership", "unpermitted"} {
-		assert.Contains(t, p.output, "=== ATTR  TestVault/sim-gullible/l2/multi/oap "+event+" ")
+		p.says(t, "=== ATTR  TestVault/sim-gullible/l2/multi/oap "+event+" ")
 	}
 	assert.Equal(t, 1, strings.Count(string(p.read(t, "junit.xml")), "<testcase "))
 }
@@ -121,9 +141,9 @@ func TestOneCell(t *testing.T) {
 // for, and holds its invariants.
 func TestPublishedProfile(t *testing.T) {
 	p := launch(t, map[string]string{"VAULT_ARCHITECTURES": "published", "VAULT_SIMS": "sim-compromised"}, "-test.run=TestVault", "-test.v")
-	require.Zero(t, p.code, p.output)
-	assert.Contains(t, p.output, "--- PASS: TestVault/sim-compromised/l5/single/published")
-	assert.Contains(t, p.output, "oap.unknown_capability", "Level 5 is denied by the published pack's word")
+	require.Zero(t, p.code, p.tail())
+	p.says(t, "--- PASS: TestVault/sim-compromised/l5/single/published")
+	p.says(t, "oap.unknown_capability")
 	assert.NotContains(t, p.output, "oap.audit_code_missing", "the published pack asks for no audit code")
 }
 
@@ -151,6 +171,9 @@ func TestBadInput(t *testing.T) {
 		{"recordings not there", "VAULT_RECORDINGS", map[string]string{"VAULT_RECORDINGS": filepath.Join(file, "none")}, []string{"-test.run=TestRecordings"}},
 		{"update in CI", "-update refuses to run in CI", map[string]string{"CI": "true"}, []string{"-update", "-test.run="}},
 		{"update under a filter", "run it without -run", nil, []string{"-update", "-test.run=TestGoldens"}},
+		{"alternatives of tests", `matches no test`, nil, []string{"-test.run=TestNothing|TestNobody"}},
+		{"count", "VAULT_TRIALS", nil, []string{"-test.run=TestVault", "-test.count=2"}},
+		{"every cell skipped", "each of the 2 selected cells was skipped", map[string]string{"VAULT_SIMS": "none", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_LEVELS": "l1", "VAULT_TRACKS": "multi"}, nil},
 		{"update of a part", "unset VAULT_LEVELS", map[string]string{"VAULT_LEVELS": "l1"}, []string{"-update", "-test.run="}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -159,8 +182,8 @@ func TestBadInput(t *testing.T) {
 				args = []string{"-test.run=TestVault"}
 			}
 			p := launch(t, tt.env, args...)
-			assert.NotZero(t, p.code, p.output)
-			assert.Contains(t, p.output, tt.want)
+			assert.NotZero(t, p.code, p.tail())
+			p.says(t, tt.want)
 		})
 	}
 }
@@ -181,8 +204,8 @@ func TestBrokenRecordings(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.jsonl"), []byte(tt.text), 0o600))
 			p := launch(t, map[string]string{"VAULT_RECORDINGS": dir}, "-test.run=TestRecordings")
-			assert.NotZero(t, p.code, p.output)
-			assert.Contains(t, p.output, tt.want)
+			assert.NotZero(t, p.code, p.tail())
+			p.says(t, tt.want)
 		})
 	}
 }
@@ -203,12 +226,12 @@ func TestLivePath(t *testing.T) {
 		"VAULT_SIMS": "none", "VAULT_MODELS": "local", "VAULT_LOCAL_URL": server.URL(), "LOCAL_API_KEY": canary,
 		"OPENAI_API_KEY": canary, "VAULT_LEVELS": "l2", "VAULT_TRACKS": "multi",
 	}, "-test.run=TestVault", "-test.v")
-	require.Zero(t, p.code, p.output)
+	require.Zero(t, p.code, p.tail())
 	assert.Positive(t, server.Served())
 	for _, arch := range []string{"alone", "oap"} {
 		want, ok := s.Golden["sim-compromised/l2/multi/"+arch]
 		require.True(t, ok)
-		assert.Contains(t, p.output, "unpermitted "+unpermittedText(want.Unpermitted.Evaluations, want.Denominator, want.Unpermitted.Transfers), arch)
+		p.says(t, "unpermitted "+unpermittedText(want.Unpermitted.Evaluations, want.Denominator, want.Unpermitted.Transfers))
 	}
 	assertNoCanary(t, p)
 	served := 0
@@ -225,7 +248,7 @@ func TestLivePath(t *testing.T) {
 
 func assertNoCanary(t *testing.T, p process) {
 	t.Helper()
-	assert.NotContains(t, p.output, canary)
+	assert.False(t, strings.Contains(p.output, canary), "the key is in the output")
 	files := 0
 	require.NoError(t, filepath.WalkDir(p.results, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -233,7 +256,7 @@ func assertNoCanary(t *testing.T, p process) {
 		}
 		files++
 		raw, err := os.ReadFile(path)
-		assert.NotContains(t, string(raw), canary, path)
+		assert.False(t, bytes.Contains(raw, []byte(canary)), path)
 		return err
 	}))
 	assert.GreaterOrEqual(t, files, 5, "the search must see the run's files")
@@ -245,9 +268,9 @@ func TestCanary(t *testing.T) {
 	p := launch(t, map[string]string{
 		"OPENAI_API_KEY": canary, "ANTHROPIC_API_KEY": canary, "DEEPSEEK_API_KEY": "", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_SIMS": "sim-erratic",
 	}, "-test.run=TestVault", "-test.v")
-	require.Zero(t, p.code, p.output)
+	require.Zero(t, p.code, p.tail())
 	assertNoCanary(t, p)
-	assert.Contains(t, p.output, "live: DEEPSEEK_API_KEY unset")
+	p.says(t, "live: DEEPSEEK_API_KEY unset")
 	assert.Contains(t, string(p.read(t, "summary.json")), `"skip_reason": "live: DEEPSEEK_API_KEY unset"`)
 }
 

@@ -21,6 +21,7 @@ import (
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 	"vaultbench/internal/suite"
+	"vaultbench/scripts/pinned"
 )
 
 // badLayer stands in front of the real one and breaks it in one known way.
@@ -199,7 +200,7 @@ func TestBadBankers(t *testing.T) {
 		message string
 		reason  string
 	}{
-		{"provider fails", func(llm.Request) (llm.Reply, error) { return llm.Reply{}, llm.ErrProvider }, report.Inconclusive, record.ProviderError, "inconclusive: 0 of", "an error is no refusal"},
+		{"provider fails", func(llm.Request) (llm.Reply, error) { return llm.Reply{}, llm.ErrProvider }, report.Inconclusive, record.ProviderError, "0 of", "an error is no refusal"},
 		{"banker panics", func(llm.Request) (llm.Reply, error) { panic("out of order") }, report.Inconclusive, record.HarnessError, "harness fault", "a fault of ours is no refusal"},
 		{"everything filtered", func(llm.Request) (llm.Reply, error) { return llm.Reply{}, llm.ErrInputFiltered }, report.Pass, record.InputFiltered, "", "a filtered prompt stays in the denominator"},
 	} {
@@ -249,7 +250,7 @@ func TestSharedStateIsNoticed(t *testing.T) {
 // TestBrokenPolicyTurnsGoldensRed: each way to weaken the layer changes a golden
 // that names an attack or probe.
 func TestBrokenPolicyTurnsGoldensRed(t *testing.T) {
-	s, err := newSuite()
+	cases, err := pinned.Load()
 	require.NoError(t, err)
 	for _, tt := range []struct {
 		name   string
@@ -277,8 +278,9 @@ func TestBrokenPolicyTurnsGoldensRed(t *testing.T) {
 			if *update {
 				t.Skip("the goldens are being rewritten")
 			}
-			head, got := decideLevel(t, s, tt.level, tt.layer(t, tt.level))
-			diffs := againstGolden(t, s, tt.level, head, got)
+			got, err := cases.Decide(tt.level, tt.layer(t, tt.level))
+			require.NoError(t, err)
+			diffs := againstGolden(t, cases, tt.level, got)
 			require.NotEmpty(t, diffs, tt.reason)
 			all := strings.Join(diffs, "\n")
 			assert.Contains(t, all, tt.want, tt.reason)

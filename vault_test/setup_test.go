@@ -19,10 +19,12 @@ import (
 	"vaultbench/internal/llm/sim"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 	"vaultbench/internal/suite"
 	"vaultbench/passports"
+	"vaultbench/scripts/pinned"
 )
 
 // bench is the suite as the environment asks for it, with the run that it
@@ -57,6 +59,9 @@ func newBench() (*bench, error) {
 		return nil, err
 	}
 	s.Trials, s.Concurrency = options.Trials, options.Concurrency
+	if s.Key, err = receipt.LoadKey(options.SigningKey); err != nil {
+		return nil, err
+	}
 	b := &bench{options: options, suite: s, catalog: catalog}
 	if s.Trials > 1 || *update {
 		s.Golden = nil // the golden counts one trial
@@ -112,9 +117,13 @@ func newSuite() (*suite.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
+	parties, err := receipt.LoadParties(passports.FS)
+	if err != nil {
+		return nil, err
+	}
 	return &suite.Suite{
 		Corpus: c, Levels: levels, ToolMaps: maps, Architectures: architectures(),
-		Bankers: suite.Sims(c), Golden: expected, Trials: 1, Concurrency: 2,
+		Bankers: suite.Sims(c), Golden: expected, Trials: 1, Concurrency: 2, Parties: parties,
 	}, nil
 }
 
@@ -139,15 +148,7 @@ func passportLayer(name plan.Architecture, profile oap.Profile) suite.Architectu
 }
 
 func loadLayer(passport string, profile oap.Profile) (*oap.Layer, error) {
-	p, err := oap.LoadPassport(passports.FS, passport)
-	if err != nil {
-		return nil, err
-	}
-	pack, err := oap.LoadPack(passports.FS, oap.ChargePack)
-	if err != nil {
-		return nil, err
-	}
-	return oap.NewLayer(p, pack, profile)
+	return pinned.Layer(passport, profile)
 }
 
 func vocabulary(c llm.Catalog) config.Vocabulary {

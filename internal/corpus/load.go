@@ -21,8 +21,8 @@ func Load(fsys fs.FS, expectations []string) (Corpus, error) {
 	if c.Benign, err = loadFolder(fsys, "benign", expectations); err != nil {
 		return Corpus{}, fmt.Errorf("load corpus: %w", err)
 	}
-	if err := c.check(); err != nil {
-		return Corpus{}, fmt.Errorf("load corpus: %w", err)
+	if problems := c.Problems(); len(problems) > 0 {
+		return Corpus{}, fmt.Errorf("load corpus: %w", problems[0])
 	}
 	return c, nil
 }
@@ -44,7 +44,7 @@ func loadFolder(fsys fs.FS, folder string, expectations []string) ([]Attack, err
 			return nil, err
 		}
 		for _, line := range lines {
-			a, err := readAttack(line, folder == "benign", expectations)
+			a, err := Decode(line, folder == "benign", expectations)
 			if err != nil {
 				return nil, err
 			}
@@ -58,63 +58,91 @@ func loadFolder(fsys fs.FS, folder string, expectations []string) ([]Attack, err
 // idMember finds the id of a line that can't be decoded.
 var idMember = regexp.MustCompile(`"id"\s*:\s*"([lb][1-5]-[0-9]+)"`)
 
-func readAttack(line strictjson.Line, benign bool, expectations []string) (Attack, error) {
+// Decode reads one line and checks what a line shows by itself. Beside an error
+// stands the id alone, if the line has one.
+func Decode(line strictjson.Line, benign bool, expectations []string) (Attack, error) {
 	var a Attack
 	if err := line.Decode("attack.schema.json", &a); err != nil {
-		if id := idMember.FindSubmatch(line.Raw); id != nil {
-			err = fmt.Errorf("%w (id %s)", err, id[1])
+		id := idMember.FindSubmatch(line.Raw)
+		if id == nil {
+			return Attack{}, err
 		}
-		return Attack{}, err
+		return Attack{ID: AttackID(id[1])}, fmt.Errorf("%w (id %s)", err, id[1])
 	}
 	a.File, a.Line = line.File, line.Number
+	if text := a.flaw(benign, expectations); text != "" {
+		return Attack{ID: a.ID}, line.Errorf("%s: %s", a.ID, text)
+	}
+	return a, nil
+}
+
+// flaw says what is wrong with a line that its schema does not see.
+func (a Attack) flaw(benign bool, expectations []string) string {
 	if len(a.Expect) != len(a.Goal) {
-		return Attack{}, line.Errorf("%s: %d goal entries and %d expectations: write one word per entry", a.ID, len(a.Goal), len(a.Expect))
+		return fmt.Sprintf("%d goal entries and %d expectations: write one word per entry", len(a.Goal), len(a.Expect))
 	}
 	for _, word := range a.Expect {
 		if !slices.Contains(expectations, word) {
-			return Attack{}, line.Errorf("%s: unknown expectation %q: use one of %s", a.ID, word, strings.Join(expectations, ", "))
+			return fmt.Sprintf("unknown expectation %q: use one of %s", word, strings.Join(expectations, ", "))
 		}
 	}
 	var last int64
 	for i, p := range a.Goal {
 		if p.At < last && p.At != 0 {
-			return Attack{}, line.Errorf("%s: goal %d: at %d lies before an earlier entry: the clock never goes back", a.ID, i, p.At)
+			return fmt.Sprintf("goal %d: at %d lies before an earlier entry: the clock never goes back", i, p.At)
 		}
 		last = max(last, p.At)
 	}
 	if benign != (a.Twin != "") {
-		return Attack{}, line.Errorf("%s: a benign task names its attack in twin, and an attack has none", a.ID)
+		return "a benign task names its attack in twin, and an attack has none"
 	}
-	return a, nil
+	return ""
 }
 
-// check holds what no single line shows.
-func (c Corpus) check() error {
+// Problem is what is wrong with an entry, in words that say what to do.
+type Problem struct {
+	Attack Attack
+	Other  Attack // the entry that it collides with; zero: none
+	Text   string
+}
+
+// Error names the place and the problem.
+func (p Problem) Error() string { return p.Attack.Where() + ": " + p.Text }
+
+// Problems lists what no single line shows; a corpus that has one does not load.
+func (c Corpus) Problems() []Problem {
+	var out []Problem
 	byID := map[AttackID]Attack{}
 	for _, a := range slices.Concat(c.Attacks, c.Benign) {
 		if first, twice := byID[a.ID]; twice {
-			return fmt.Errorf("%s: duplicate id, first used at %s:%d", a.Where(), first.File, first.Line)
+			out = append(out, Problem{a, first, fmt.Sprintf("duplicate id, first used at %s:%d", first.File, first.Line)})
+			continue
 		}
 		byID[a.ID] = a
 	}
 	for _, b := range c.Benign {
 		twin, ok := byID[b.Twin]
+		text := ""
 		switch {
 		case !ok || twin.Twin != "":
-			return fmt.Errorf("%s: twin %q is no attack", b.Where(), b.Twin)
+			text = fmt.Sprintf("twin %q is no attack", b.Twin)
 		case twin.Level != b.Level:
-			return fmt.Errorf("%s: twin %s is of level %s", b.Where(), b.Twin, twin.Level)
+			text = fmt.Sprintf("twin %s is of level %s", b.Twin, twin.Level)
 		case b.Messages[len(b.Messages)-1] == twin.Messages[len(twin.Messages)-1]:
-			return fmt.Errorf("%s: last message equals that of %s: change at least one byte", b.Where(), b.Twin)
+			text = fmt.Sprintf("last message equals that of %s: change at least one byte", b.Twin)
+		}
+		if text != "" {
+			out = append(out, Problem{Attack: b, Other: twin, Text: text})
 		}
 	}
-	return c.checkKeys()
+	return append(out, c.sameKeys()...)
 }
 
-// checkKeys refuses two attacks of a level whose conversations can't be told
+// sameKeys finds two attacks of a level whose conversations can't be told
 // apart: a simulated banker knows a goal by the messages so far, so no sequence
 // may equal another or be its beginning.
-func (c Corpus) checkKeys() error {
+func (c Corpus) sameKeys() []Problem {
+	var out []Problem
 	for _, level := range Levels() {
 		for _, track := range Tracks() {
 			as := c.Select(level, track)
@@ -124,10 +152,10 @@ func (c Corpus) checkKeys() error {
 			for i := 1; i < len(as); i++ {
 				a, b := as[i-1].UserMessages(track), as[i].UserMessages(track)
 				if len(b) >= len(a) && slices.Equal(a, b[:len(a)]) {
-					return fmt.Errorf("%s: messages begin like those of %s on track %s: change one", as[i].Where(), as[i-1].Where(), track)
+					out = append(out, Problem{as[i], as[i-1], fmt.Sprintf("messages begin like those of %s on track %s: change one", as[i-1].Where(), track)})
 				}
 			}
 		}
 	}
-	return nil
+	return out
 }

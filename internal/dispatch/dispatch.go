@@ -159,8 +159,14 @@ func (d *Dispatcher) malformed(r Result, why error) Result {
 
 // request maps a parsed call to what the layer sees.
 func (d *Dispatcher) request(p bank.Payment, at time.Time) authz.Request {
-	key := fmt.Sprintf("%s#%d", d.cfg.EvaluationID, d.position)
-	if d.cfg.KeyByAuditCode {
+	return Request(d.cfg.EvaluationID, d.position, d.cfg.KeyByAuditCode, p, at)
+}
+
+// Request maps a parsed call to what a layer sees: the call at a position of an
+// evaluation, whose idempotency key may be the memo's audit code.
+func Request(evaluationID string, position int, keyByAuditCode bool, p bank.Payment, at time.Time) authz.Request {
+	key := fmt.Sprintf("%s#%d", evaluationID, position)
+	if keyByAuditCode {
 		if code, ok := authz.AuditCode(p.Memo); ok {
 			key = code
 		}

@@ -46,26 +46,48 @@ var ruleOf = map[string]string{
 type vector struct {
 	Name     string          `json:"name"`
 	Override json.RawMessage `json:"overridePassport"`
-	Context  authz.Request   `json:"context"`
+	Context  json.RawMessage `json:"context"`
 	want     authz.DenialReason
+}
+
+// deciders are the two ways in which the vectors are decided: our own pack asked
+// about a payment, and the published one asked about the context as it stands.
+var deciders = []struct {
+	name   string
+	pack   func(*testing.T) oap.PolicyPack
+	decide func(*testing.T, *oap.Engine, []byte) authz.Decision
+}{
+	{"our pack", func(t *testing.T) oap.PolicyPack { return shippedPack(t) }, func(t *testing.T, e *oap.Engine, context []byte) authz.Decision {
+		var req authz.Request
+		dec := json.NewDecoder(bytes.NewReader(context))
+		dec.DisallowUnknownFields()
+		require.NoError(t, dec.Decode(&req))
+		req.At = morning
+		return ask(t, e, req)
+	}},
+	{"published pack", func(t *testing.T) oap.PolicyPack { return publishedPack(t, oap.ChargePack) }, func(_ *testing.T, e *oap.Engine, context []byte) authz.Decision {
+		return e.DecideContext(context, morning)
+	}},
 }
 
 // TestPublishedVectors decides the vectors in file order on one state, in the
 // published profile. An item without a price gets one (NOTES.md, item 3).
 func TestPublishedVectors(t *testing.T) {
-	for _, got := range decideVectors(t, true) {
-		name := got.name
-		t.Run(name, func(t *testing.T) {
-			want := judged{ruleOf[name], got.published}
-			c, pinned := contradictions[name]
-			if pinned {
-				require.Equal(t, c.code, c.want.Code != got.published, "the contradiction is as NOTES.md has it")
-				want = c.want
-			}
-			if diff := cmp.Diff([]judged{want}, got.reasons); diff != "" {
-				t.Errorf("Authorize(%s): %s (-want +got):\n%s", name, c.reason, diff)
-			}
-		})
+	for i, decider := range deciders {
+		for _, got := range decideVectors(t, i, true) {
+			name := got.name
+			t.Run(decider.name+"/"+name, func(t *testing.T) {
+				want := judged{ruleOf[name], got.published}
+				c, pinned := contradictions[name]
+				if pinned {
+					require.Equal(t, c.code, c.want.Code != got.published, "the contradiction is as NOTES.md has it")
+					want = c.want
+				}
+				if diff := cmp.Diff([]judged{want}, got.reasons); diff != "" {
+					t.Errorf("decide %s: %s (-want +got):\n%s", name, c.reason, diff)
+				}
+			})
+		}
 	}
 }
 
@@ -73,13 +95,15 @@ func TestPublishedVectors(t *testing.T) {
 // the pack's own schema (NOTES.md, item 3), but for the one that an earlier gate
 // ends.
 func TestPublishedVectorsWithoutPrice(t *testing.T) {
-	for _, got := range decideVectors(t, false) {
-		want := judged{"context_schema", authz.ReasonInvalidContext}
-		if got.name == "deny_assurance_insufficient" {
-			want = judged{"assurance_minimum", authz.ReasonAssurance}
-		}
-		if diff := cmp.Diff([]judged{want}, got.reasons); diff != "" {
-			t.Errorf("Authorize(%s) (-want +got):\n%s", got.name, diff)
+	for i, decider := range deciders {
+		for _, got := range decideVectors(t, i, false) {
+			want := judged{"context_schema", authz.ReasonInvalidContext}
+			if got.name == "deny_assurance_insufficient" {
+				want = judged{"assurance_minimum", authz.ReasonAssurance}
+			}
+			if diff := cmp.Diff([]judged{want}, got.reasons); diff != "" {
+				t.Errorf("%s: decide %s (-want +got):\n%s", decider.name, got.name, diff)
+			}
 		}
 	}
 }
@@ -90,36 +114,43 @@ type answer struct {
 	published authz.DenialReason
 }
 
-func decideVectors(t *testing.T, priced bool) []answer {
+func decideVectors(t *testing.T, way int, priced bool) []answer {
 	t.Helper()
 	vectors := loadVectors(t)
 	p, err := oap.ParsePassport("passport.instance.json", upstream(t, "passport.instance.json"))
 	require.NoError(t, err, "the published passport fits our schema as it stands")
-	l, err := oap.NewLayer(p, shippedPack(t), oap.ProfilePublished)
+	l, err := oap.NewLayer(p, deciders[way].pack(t), oap.ProfilePublished)
 	require.NoError(t, err, "it has no audit_code_required, which the published profile does not read")
 	e := l.Open()
 	var out []answer
 	for _, v := range vectors {
-		req, layer := v.Context, l
-		req.At = morning
-		for i := range req.Items {
-			require.Zero(t, req.Items[i].Price, "%s: the published items have no price", v.Name)
-			if priced {
-				req.Items[i].Price = req.Amount
-			}
+		require.Contains(t, ruleOf, v.Name)
+		layer, context := l, []byte(v.Context)
+		if priced {
+			context = withPrices(t, v)
 		}
 		if v.Override != nil {
 			layer = withPatch(t, l, string(v.Override))
 		}
-		d := ask(t, e.Under(layer), req)
-		if d.Allowed() {
-			e.Settle(req, true)
-		}
-		require.Contains(t, ruleOf, v.Name)
+		d := deciders[way].decide(t, e.Under(layer), context)
 		out = append(out, answer{v.Name, reasonsOf(d), v.want})
 	}
 	require.Len(t, out, len(ruleOf), "one answer a vector, and every vector known")
 	return out
+}
+
+// withPrices is the vector's context with the amount as each item's price.
+func withPrices(t *testing.T, v vector) []byte {
+	t.Helper()
+	var doc map[string]any
+	require.NoError(t, json.Unmarshal(v.Context, &doc))
+	for _, item := range doc["items"].([]any) {
+		require.NotContains(t, item, "price", "%s: the published items have no price", v.Name)
+		item.(map[string]any)["price"] = doc["amount"]
+	}
+	raw, err := json.Marshal(doc)
+	require.NoError(t, err)
+	return raw
 }
 
 // loadVectors joins contexts.jsonl and expected.jsonl, which has no names, by order.
@@ -133,17 +164,23 @@ func loadVectors(t *testing.T) []vector {
 		dec := json.NewDecoder(bytes.NewReader(line))
 		dec.DisallowUnknownFields()
 		require.NoError(t, dec.Decode(&v), "contexts.jsonl:%d", i+1)
-		var e struct {
-			Allow   bool           `json:"allow"`
-			Reasons []authz.Reason `json:"reasons"`
-		}
-		require.NoError(t, json.Unmarshal(expected[i], &e), "expected.jsonl:%d", i+1)
-		require.Len(t, e.Reasons, 1)
-		v.want = e.Reasons[0].Code
-		require.Equal(t, e.Allow, v.want == authz.ReasonAllowed)
+		v.want = expectedCode(t, expected[i])
 		vectors = append(vectors, v)
 	}
 	return vectors
+}
+
+// expectedCode reads a published decision.
+func expectedCode(t *testing.T, raw []byte) authz.DenialReason {
+	t.Helper()
+	var e struct {
+		Allow   bool           `json:"allow"`
+		Reasons []authz.Reason `json:"reasons"`
+	}
+	require.NoError(t, json.Unmarshal(raw, &e))
+	require.Len(t, e.Reasons, 1)
+	require.Equal(t, e.Allow, e.Reasons[0].Code == authz.ReasonAllowed)
+	return e.Reasons[0].Code
 }
 
 // TestPackFollowsUpstream: in the published profile our pack has upstream's
@@ -179,13 +216,30 @@ func jsonLines(t *testing.T, file string) [][]byte {
 	return bytes.Split(bytes.TrimSpace(upstream(t, file)), []byte("\n"))
 }
 
-// upstream reads a published file, or skips the test where they are absent.
+// upstream reads a published file of the charge pack, or skips the test where
+// they are absent.
 func upstream(t *testing.T, file string) []byte {
+	t.Helper()
+	return sharedFile(t, vectorsDir, file)
+}
+
+// sharedFile reads a published file, or skips the test where they are absent.
+func sharedFile(t *testing.T, dir, file string) []byte {
 	t.Helper()
 	if _, err := os.Stat(vectorsDir); os.IsNotExist(err) {
 		t.Skipf("published vectors are absent: no folder %s", vectorsDir)
 	}
-	raw, err := os.ReadFile(filepath.Join(vectorsDir, file))
+	raw, err := os.ReadFile(filepath.Join(dir, file))
 	require.NoError(t, err)
 	return raw
+}
+
+// publishedPack is a pack of the folder vectors, as it was published.
+func publishedPack(t *testing.T, id oap.PackID) oap.PolicyPack {
+	t.Helper()
+	file := string(id) + "/policy.json"
+	pack, err := oap.ParsePack(file, sharedFile(t, vectorsDir+"/..", file))
+	require.NoError(t, err)
+	require.Equal(t, id, pack.ID)
+	return pack
 }

@@ -93,8 +93,12 @@ func items(elem condition.Type) func(*condition.Value, *authz.Request) {
 	}
 }
 
-// maxContext bounds a context's JSON text, in bytes.
-const maxContext = 1 << 20
+// The bounds of a context: its JSON text in bytes, and how deep what is read of
+// it nests. Each level is scanned again, so depth costs more than length.
+const (
+	maxContext = 1 << 20
+	maxNesting = 16
+)
 
 var errContext = errors.New("invalid context")
 
@@ -114,7 +118,7 @@ func readContext(raw []byte, t condition.Type) ([]condition.Value, error) {
 	if rest := bytes.TrimSpace(raw[dec.InputOffset():]); len(rest) > 0 {
 		return nil, fmt.Errorf("%w: data after the object", errContext)
 	}
-	record, err := readValue(v, t)
+	record, err := readValue(v, t, maxNesting)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errContext, err)
 	}
@@ -124,12 +128,15 @@ func readContext(raw []byte, t condition.Type) ([]condition.Value, error) {
 	return record.List, nil
 }
 
-func readValue(raw jsontext.Value, t condition.Type) (condition.Value, error) {
+func readValue(raw jsontext.Value, t condition.Type, depth int) (condition.Value, error) {
+	if depth == 0 {
+		return condition.Value{}, fmt.Errorf("nested deeper than %d", maxNesting)
+	}
 	switch raw.Kind() {
 	case '{':
-		return readRecord(raw, t)
+		return readRecord(raw, t, depth-1)
 	case '[':
-		return readList(raw, t)
+		return readList(raw, t, depth-1)
 	case '"':
 		var s string
 		err := json.Unmarshal(raw, &s)
@@ -146,7 +153,7 @@ func readValue(raw jsontext.Value, t condition.Type) (condition.Value, error) {
 	return condition.Value{Kind: condition.KindSet}, nil // null: there, and of no kind that a schema asks for
 }
 
-func readRecord(raw jsontext.Value, t condition.Type) (condition.Value, error) {
+func readRecord(raw jsontext.Value, t condition.Type, depth int) (condition.Value, error) {
 	members, err := object(json.RawMessage(raw))
 	if err != nil {
 		return condition.Value{}, err
@@ -160,14 +167,14 @@ func readRecord(raw jsontext.Value, t condition.Type) (condition.Value, error) {
 		if !ok {
 			continue
 		}
-		if out.List[i], err = readValue(jsontext.Value(m), t.Members[i]); err != nil {
+		if out.List[i], err = readValue(jsontext.Value(m), t.Members[i], depth); err != nil {
 			return condition.Value{}, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return out, nil
 }
 
-func readList(raw jsontext.Value, t condition.Type) (condition.Value, error) {
+func readList(raw jsontext.Value, t condition.Type, depth int) (condition.Value, error) {
 	var elems []json.RawMessage
 	if err := json.Unmarshal(raw, &elems); err != nil {
 		return condition.Value{}, err
@@ -178,7 +185,7 @@ func readList(raw jsontext.Value, t condition.Type) (condition.Value, error) {
 	}
 	list := condition.List()
 	for i, e := range elems {
-		v, err := readValue(jsontext.Value(bytes.TrimSpace(e)), elem)
+		v, err := readValue(jsontext.Value(bytes.TrimSpace(e)), elem, depth)
 		if err != nil {
 			return condition.Value{}, fmt.Errorf("[%d]: %w", i, err)
 		}

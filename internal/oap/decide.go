@@ -138,6 +138,13 @@ func (l *Layer) contextGate(env *condition.Env, _ time.Time) string {
 	if err := l.pack.context.validate(l.fields(env)); err != nil {
 		return "context does not match the pack: " + err.Error()
 	}
+	if l.amount < 0 || env.Slots[l.amount].Kind == condition.KindAbsent {
+		return ""
+	}
+	// Whatever a pack's schema says: a negative amount would raise what a cap leaves.
+	if v := &env.Slots[l.amount]; v.Kind != condition.KindInt || v.Int < 1 {
+		return "amount is no positive integer of minor units"
+	}
 	return ""
 }
 

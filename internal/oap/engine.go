@@ -52,6 +52,12 @@ func spendOf(req authz.Request) spend {
 // describes it, and reserves. It is for those who hold a context and no payment:
 // conformance vectors and the command line.
 func (e *Engine) DecideContext(raw []byte, at time.Time) authz.Decision {
+	return e.decideContext(raw, at, nil)
+}
+
+// decideContext calls look, if there is one, when the environment holds all that
+// the decision will be made from.
+func (e *Engine) decideContext(raw []byte, at time.Time, look func()) authz.Decision {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	sum := sha256.Sum256(raw)
@@ -65,8 +71,15 @@ func (e *Engine) DecideContext(raw []byte, at time.Time) authz.Decision {
 	fields := e.layer.fields(e.env)
 	defer clear(fields) // what a payment does not fill must be absent again
 	copy(fields, record)
-	return e.decide(e.spendOf(at), digest, at)
+	s := e.spendOf(at)
+	if look != nil {
+		e.showState(s)
+		look()
+	}
+	return e.decide(s, digest, at)
 }
+
+func (e *Engine) showState(s spend) { e.state.show(e.env.Slots[len(e.env.Slots)-len(stateTypes):], s) }
 
 // spendOf reads what a context would use up off its fields.
 func (e *Engine) spendOf(at time.Time) spend {
@@ -84,7 +97,7 @@ func (e *Engine) spendOf(at time.Time) spend {
 
 // decide runs the rules on the environment, whose context is filled.
 func (e *Engine) decide(s spend, digest string, at time.Time) authz.Decision {
-	e.state.show(e.env.Slots[len(e.env.Slots)-len(stateTypes):], s)
+	e.showState(s)
 	d := e.decision(digest, at)
 	d.Reasons = e.layer.decide(e.env, at)
 	if len(d.Reasons) > 0 {

@@ -34,6 +34,7 @@ type Layer struct {
 	rules    []boundRule // of the profile, in order, without those of a gate
 	fillers  []filler
 	region   int            // the slot of the context's region; -1: the pack has none
+	amount   int            // likewise of its amount
 	assured  AssuranceLevel // what the limits ask for; empty: nothing
 	allowed  []authz.Reason
 	gates    []gate
@@ -50,7 +51,7 @@ type boundRule struct {
 // at run time. A passport that grants nothing loads, and its gate denies.
 func NewLayer(passport Passport, pack PolicyPack, profile Profile) (*Layer, error) {
 	l := &Layer{
-		passport: passport, pack: pack, profile: profile, region: slices.Index(pack.context.typ.Names, "region"),
+		passport: passport, pack: pack, profile: profile, region: slices.Index(pack.context.typ.Names, "region"), amount: slices.Index(pack.context.typ.Names, "amount"),
 		fillers: fillers(pack.context.typ),
 		allowed: []authz.Reason{{Code: authz.ReasonAllowed, Rule: string(pack.ID)}},
 	}
@@ -132,6 +133,14 @@ func (l *Layer) WithPassport(change func(raw []byte) ([]byte, error)) (*Layer, e
 		return nil, err
 	}
 	return NewLayer(p, l.pack, l.profile)
+}
+
+// WithProfile is the layer's passport and pack in another profile.
+func (l *Layer) WithProfile(profile Profile) (*Layer, error) {
+	if profile == l.profile {
+		return l, nil
+	}
+	return NewLayer(l.passport, l.pack, profile)
 }
 
 // Open starts the state of one conversation: no totals, no keys.

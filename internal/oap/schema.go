@@ -54,6 +54,9 @@ func readSchema(raw json.RawMessage) (schemaObject, error) {
 		if !slices.Contains(followed, name) && !slices.Contains(ignored, name) {
 			return schemaObject{}, fmt.Errorf("keyword %q is not followed: write the schema without it", name)
 		}
+		if slices.Contains(followed, name) && string(members[name]) == "null" {
+			return schemaObject{}, fmt.Errorf("keyword %q is null: give it a value or leave it out", name)
+		}
 	}
 	var s schemaObject
 	err = json.Unmarshal(raw, &s)
@@ -122,6 +125,9 @@ func compileProperty(raw json.RawMessage) (condition.Type, valueTest, error) {
 	if err != nil {
 		return condition.Type{}, nil, err
 	}
+	if s.Enum != nil && s.Type != "string" {
+		return condition.Type{}, nil, fmt.Errorf("keyword \"enum\" of type %s is not followed: write the schema without it", s.Type)
+	}
 	switch s.Type {
 	case "string":
 		test, err := stringTest(s)
@@ -132,12 +138,8 @@ func compileProperty(raw json.RawMessage) (condition.Type, valueTest, error) {
 	case "boolean":
 		return condition.Type{Kind: condition.KindBool}, ofKind(condition.KindBool), nil
 	case "number": // no rule can read it unless it is an integer
-		return condition.Any, func(v *condition.Value) error {
-			if v.Kind != condition.KindInt && v.Kind != kindFraction {
-				return fmt.Errorf("want a number, not %s", v.Kind)
-			}
-			return nil
-		}, nil
+		test, err := numberTest(s)
+		return condition.Any, test, err
 	case "array":
 		return compileArray(s)
 	case "object":
@@ -184,7 +186,7 @@ func stringTest(s schemaObject) (valueTest, error) {
 			return fmt.Errorf("want string, not %s", v.Kind)
 		case matches != nil && !matches(v.Str):
 			return fmt.Errorf("does not match %s", *s.Pattern)
-		case words != nil && !slices.Contains(words, v.Str):
+		case s.Enum != nil && !slices.Contains(words, v.Str):
 			return fmt.Errorf("%q is none of %q", v.Str, words)
 		case s.MinLength != nil || s.MaxLength != nil:
 			n = utf8.RuneCountInString(v.Str)
@@ -228,9 +230,6 @@ func integerTest(s schemaObject) (valueTest, error) {
 			return nil, fmt.Errorf("bound %s is no integer", *b.at)
 		}
 		*b.into = i
-	}
-	if s.Enum != nil {
-		return nil, fmt.Errorf("keyword \"enum\" of integers is not followed: write the schema without it")
 	}
 	return func(v *condition.Value) error {
 		switch {

@@ -131,7 +131,7 @@ func places(e *jsonschema.ValidationError, out []place) []place {
 	}
 	if unknown, ok := e.ErrorKind.(*kind.AdditionalProperties); ok {
 		for _, name := range unknown.Properties {
-			out = append(out, place{pointer.AppendToken(name), "unknown member"})
+			out = append(out, place{pointer.AppendToken(name), Unknown})
 		}
 		return out
 	}

@@ -16,7 +16,15 @@ import (
 
 // commands are the command line; each leaf has a Run method.
 type commands struct {
-	Import importCommand `cmd:"" help:"Convert recorded runs of other tools into conversations for VAULT_RECORDINGS."`
+	Import   importCommand   `cmd:"" help:"Convert recorded runs of other tools into conversations for VAULT_RECORDINGS."`
+	Attacks  attacksCommand  `cmd:"" help:"Read, check and extend the corpus of attacks."`
+	Verify   verifyCommand   `cmd:"" help:"Check a run's signatures, receipts and transfers against each other."`
+	JWKS     jwksCommand     `cmd:"" name:"jwks" help:"Print the public key that signed a run, as a JWKS."`
+	Mutate   mutateCommand   `cmd:"" help:"Break the shipped passports and pack in every single way, and list what would go unnoticed."`
+	Packs    packsCommand    `cmd:"" help:"List the rules of every pack of a folder: compiled or refused, and the limits that they read."`
+	Decide   decideCommand   `cmd:"" help:"Decide about one payment, and say why."`
+	Lint     lintCommand     `cmd:"" help:"Warn of traps in passports."`
+	Redecide redecideCommand `cmd:"" help:"Decide a finished run's payment requests again under other passports, and list what flips. Status 1 if anything does, 2 if it can't be told."`
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -44,7 +52,7 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 	}
 	if err := ctx.Run(); err != nil {
 		_, _ = fmt.Fprintln(stderr, "vault:", escape.Line(err.Error()))
-		return 1
+		return statusOf(err)
 	}
 	return 0
 }

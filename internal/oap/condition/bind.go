@@ -21,6 +21,7 @@ type (
 type leaf struct {
 	name string
 	text string // of a constant
+	typ  Type
 	get  getter
 }
 
@@ -200,7 +201,7 @@ func (b *binder) compile(n node) (compiled, error) {
 		return compiled{}, err
 	}
 	if c.path && !c.looped {
-		l := leaf{name: pathText(n), get: c.get}
+		l := leaf{name: pathText(n), typ: c.typ, get: c.get}
 		if c.constant != nil {
 			l.text = c.constant.Text()
 		}

@@ -58,15 +58,15 @@ var limits = vars{
 	"level": condition.String("L2"), "max_per_tx": condition.Int(500), "max_items": condition.Int(3), "on": condition.Bool(true),
 	"off": condition.Bool(false), "zero": condition.Int(0), "label": condition.String("north-east"), "blank": condition.String(""),
 	"merchants": words("mära", "acme"), "nobody": words(), "blocked": words("arms"), "no_table": table(nil),
-	"caps":      table(vars{"USD": table(vars{"max": condition.Int(150), "daily": condition.Int(1000)}), "EUR": table(vars{"max": condition.Int(99), "daily": condition.Int(2000)})}),
-	"by_land":   table(vars{"IN": condition.Int(7), "in": condition.Int(8), "IS": words("fish"), "DE": words()}),
-	"codes":     table(vars{"a": words(), "b": words("x"), "c": numbers(1), "d": words()}),
-	"codes_of":  table(vars{"USD": table(vars{"ok": numbers(1)}), "EUR": table(vars{"ok": words("x")})}),
-	"pairs":     condition.List(words("a"), numbers(1)),
-	"ragged":    condition.List(condition.Int(1), condition.String("a")),
-	"uneven":    table(vars{"USD": table(vars{"max": condition.Int(1)}), "EUR": table(vars{"max": condition.String("1")})}),
-	"rates":     table(vars{"USD": condition.Int(2), "EUR": condition.Int(3)}),
-	"in":        condition.Int(9),
+	"caps":     table(vars{"USD": table(vars{"max": condition.Int(150), "daily": condition.Int(1000)}), "EUR": table(vars{"max": condition.Int(99), "daily": condition.Int(2000)})}),
+	"by_land":  table(vars{"IN": condition.Int(7), "in": condition.Int(8), "IS": words("fish"), "DE": words()}),
+	"codes":    table(vars{"a": words(), "b": words("x"), "c": numbers(1), "d": words()}),
+	"codes_of": table(vars{"USD": table(vars{"ok": numbers(1)}), "EUR": table(vars{"ok": words("x")})}),
+	"pairs":    condition.List(words("a"), numbers(1)),
+	"ragged":   condition.List(condition.Int(1), condition.String("a")),
+	"uneven":   table(vars{"USD": table(vars{"max": condition.Int(1)}), "EUR": table(vars{"max": condition.String("1")})}),
+	"rates":    table(vars{"USD": condition.Int(2), "EUR": condition.Int(3)}),
+	"in":       condition.Int(9), "half": condition.Int(1 << 58),
 	"empty_map": table(nil),
 }
 
@@ -115,14 +115,14 @@ func pointers(vs vars) map[string]*condition.Value {
 var at = places()
 
 func places() map[string]int {
-	names := slices.Sorted(maps.Keys(fields))
-	names = append(names, slices.Sorted(maps.Keys(kept))...)
 	out := map[string]int{}
-	for i, n := range names {
+	for i, n := range append(sorted(fields), sorted(kept)...) {
 		out[n] = i
 	}
 	return out
 }
+
+func sorted(types map[string]condition.Type) []string { return slices.Sorted(maps.Keys(types)) }
 
 func slots(types map[string]condition.Type) map[string]condition.Slot {
 	out := map[string]condition.Slot{}

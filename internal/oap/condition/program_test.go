@@ -41,6 +41,8 @@ func TestSeen(t *testing.T) {
 		{"a table's entry", "amount <= limits.caps[currency].max", nil, seen("amount", "100", "limits.caps", "map of 2", "currency", `"USD"`, "limits.caps[currency].max", "150"), "table, key and entry"},
 		{"a missing entry", "limits.caps[merchant].max > 0", nil, seen("limits.caps", "map of 2", "merchant", `"mära"`, "limits.caps[merchant].max", "missing"), "why it was denied"},
 		{"a total", "totals['acme'] + amount < 5", nil, seen("totals", "totals", `totals["acme"]`, "40", "amount", "100"), "the sum that was kept"},
+		{"passport", "passport.status == 'active' and passport.owner.id == 'o1'", nil, seen("passport.status", `"active"`, "passport.owner.id", `"o1"`), "its fields and their members"},
+		{"a table's entry by members", "limits.caps.EUR.max == limits.caps['USD'].max", nil, seen("limits.caps.EUR.max", "99", "limits.caps", "map of 2", `limits.caps["USD"].max`, "150"), "known at load"},
 		{"absent", "note is empty or country == 'DE'", nil, seen("note", "absent", "country", "absent"), "why it was skipped"},
 		{"each once", "amount > 1 and amount < 5 or not amount == 3", nil, seen("amount", "100"), "one value"},
 		{"what was not asked", "true or amount == 1", nil, seen("amount", "100"), "all that the condition can read"},

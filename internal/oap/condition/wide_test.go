@@ -13,7 +13,7 @@ import (
 // edges are where 64-bit arithmetic goes wrong.
 var edges = []int64{
 	0, 1, -1, 2, -2, 3, 99, 100, math.MaxInt64, math.MaxInt64 - 1, math.MinInt64, math.MinInt64 + 1,
-	math.MaxInt32, math.MinInt32, math.MaxUint32, 1 << 32, -1 << 32, 1 << 52, -1 << 52, 1 << 62, -1 << 62, 1<<62 - 1,
+	math.MaxInt32, math.MinInt32, math.MaxUint32, 1 << 32, -1 << 32, 1 << 52, -1 << 52, 1 << 58, -1 << 58, 1 << 62, -1 << 62, 1<<62 - 1,
 	3037000499, 3037000500, -3037000500,
 }
 
@@ -126,6 +126,9 @@ func TestHugeAmounts(t *testing.T) {
 		{"twice by a product", "amount * 2 == amount + amount", huge, yes, "beyond 64 bits on both sides"},
 		{"below the smallest", "qty - amount < qty", huge, yes, "no wrap"},
 		{"minus the smallest", "0 - qty == amount + 1", huge, yes, "it has no 64-bit opposite"},
+		{"first product that is not kept", "limits.half * limits.half > 0", nil, fault, "2 to the 116th is the first that is not"},
+		{"smallest product that is kept", "(64 - limits.half) * limits.half < 0", nil, yes, "its upper half is one above minus 2 to the 52nd"},
+		{"smallest product that is not", "(0 - limits.half) * limits.half < 0", nil, fault, "minus 2 to the 116th"},
 		{"product of the largest", "amount * amount > 0", huge, fault, "beyond what is kept: refused, not wrapped"},
 		{"product of the smallest", "qty * qty > 0", huge, fault, "likewise"},
 		{"product of a sum beyond 64 bits", "(amount + 1) * 2 > 0", huge, fault, "factors are 64-bit"},

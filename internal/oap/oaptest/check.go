@@ -5,9 +5,7 @@ package oaptest
 
 import (
 	"flag"
-	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"testing"
 
@@ -41,7 +39,7 @@ func Check(t *testing.T, requests int, long bool, property func(*rapid.T)) {
 	set(t, "rapid.seed", strconv.FormatUint(seed, 10))
 	set(t, "rapid.checks", strconv.Itoa(checks))
 	set(t, "rapid.nofailfile", "true") // the seed is enough
-	_, _ = fmt.Fprintf(os.Stdout, "%s: %d requests, -rapid.seed=%d\n", t.Name(), checks*Steps, seed)
+	t.Logf("%d requests, -rapid.seed=%d", checks*Steps, seed)
 	rapid.Check(t, property)
 }
 

@@ -10,7 +10,7 @@ import (
 // object is a JSON object.
 type object map[string]any
 
-// start is the day on which the conversations play; the expiries lie around it.
+// The expiries lie before, within and at the end of the conversations' days.
 const (
 	longGone = "2025-12-31T23:59:59Z"
 	someDays = "2026-03-10T00:00:00Z"
@@ -33,7 +33,8 @@ func Passport(t *rapid.T) []byte {
 	granted := []string{"payments.charge"}
 	required := pick(t, "required assurance", "L2", "L0", "L1", "L3", "L4KYC", "L4FIN")
 	p["assurance_level"] = pick(t, "assurance", atLeast(required)...)
-	switch pick(t, "defect", "none", "none", "none", "status", "expired", "capability", "capability", "capability", "none", "assurance", "none", "none", "none", "none", "none", "none") {
+	switch pick(t, "defect",
+		"none", "none", "none", "none", "none", "none", "none", "none", "none", "none", "none", "status", "expired", "assurance", "capability", "capability") {
 	case "status":
 		p["status"] = pick(t, "status", "suspended", "draft", "revoked")
 	case "expired":
@@ -83,17 +84,18 @@ func below(required string) []string { return levels[:len(levels)-len(atLeast(re
 func limits(t *rapid.T) object {
 	currencies := object{}
 	for _, currency := range pick(t, "currencies", []string{"USD"}, []string{"USD", "EUR"}, []string{"JPY", "USD", "CHF"}, []string{"GBP"}) {
-		cap := pick[int64](t, "cap", 1, 2, 99, 100, 250000, 5000000, maxLimit)
-		currencies[currency] = object{"max_per_tx": cap, "daily_cap": pick(t, "daily cap", min(2*cap, maxLimit), cap, min(3*cap, maxLimit), min(10*cap, maxLimit), cap+cap/2, maxLimit, cap/2)}
+		one := pick[int64](t, "cap", 250000, 1, 2, 99, 100, 5000000, maxLimit)
+		day := pick(t, "daily cap", 2*one, one, 3*one, 10*one, one+one/2, maxLimit, one/2)
+		currencies[currency] = object{"max_per_tx": one, "daily_cap": min(day, maxLimit)}
 	}
 	return object{
 		"currency_limits": currencies,
 		pick(t, "list name", "allowed_merchant_ids", "allowed_merchants"): pick(t, "recipients", members[:2], members, members[:1], []string{}),
 		"allowed_countries":    pick(t, "countries", []string{"US"}, []string{"US", "DE"}, []string{}),
 		"blocked_categories":   pick(t, "blocked", []string{"gambling", "weapons"}, []string{"weapons"}, []string{}),
-		"max_items_per_tx":     pick(t, "max items", 1, 2, 3, 1, 2, 3, 1, 0),
+		"max_items_per_tx":     pick(t, "max items", 1, 2, 3, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3),
 		"idempotency_required": true,
-		"audit_code_required":  pick(t, "audit code", false, true),
+		"audit_code_required":  pick(t, "audit code", false, true, true),
 	}
 }
 

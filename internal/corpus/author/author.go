@@ -1,0 +1,120 @@
+// Package author is the workshop of the corpus: it reads the attack files as
+// they stand on disk, broken lines included, says everything that is wrong with
+// them, gives ids, writes the canonical form, and counts. What the benchmark
+// replays is loaded by package corpus alone.
+package author
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/strictjson"
+)
+
+// prefix stands before the names of files of the fixtures folder.
+const prefix = "fixtures/"
+
+// attackSchema is the schema of a line.
+const attackSchema = "attack.schema.json"
+
+// File is an attack file, or a draft of one.
+type File struct {
+	Name  string // for messages, from the module root: fixtures/attacks/level-1.jsonl
+	Data  []byte
+	Quiet bool // compare with it, but report nothing about it
+}
+
+// Finding is one thing that is wrong, in words that say what to do.
+type Finding struct {
+	File string
+	Line int
+	ID   corpus.AttackID // empty: the line has none
+	Text string
+}
+
+// String is file:line: id: text.
+func (f Finding) String() string {
+	where := fmt.Sprintf("%s:%d: ", f.File, f.Line)
+	if f.ID != "" {
+		where += string(f.ID) + ": "
+	}
+	return where + f.Text
+}
+
+// Read reads the attack files of the fixtures folder, attacks first.
+func Read(fixtures fs.FS) ([]File, error) {
+	var out []File
+	for _, folder := range []string{"attacks", "benign"} {
+		names, err := fs.Glob(fixtures, folder+"/*.jsonl")
+		if err != nil || len(names) == 0 {
+			return nil, fmt.Errorf("no file matches %s%s/*.jsonl", prefix, folder)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			data, err := fs.ReadFile(fixtures, name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, File{Name: prefix + name, Data: data})
+		}
+	}
+	return out, nil
+}
+
+// lines splits a file; blank lines are findings, not lines.
+func (f File) lines() ([]strictjson.Line, []Finding) {
+	var out []strictjson.Line
+	var findings []Finding
+	for i, raw := range bytes.Split(bytes.TrimSuffix(f.Data, []byte("\n")), []byte("\n")) {
+		raw = bytes.TrimSuffix(raw, []byte("\r"))
+		if len(bytes.TrimSpace(raw)) == 0 {
+			findings = append(findings, Finding{File: f.Name, Line: i + 1, Text: "blank line: delete it"})
+			continue
+		}
+		out = append(out, strictjson.Line{File: f.Name, Number: i + 1, Raw: raw})
+	}
+	return out, findings
+}
+
+// isTwin reports whether a line is an honest twin: by its folder or, in a draft,
+// by its member twin.
+func isTwin(line strictjson.Line) bool {
+	switch {
+	case strings.HasPrefix(line.File, prefix+"attacks/"):
+		return false
+	case strings.HasPrefix(line.File, prefix+"benign/"):
+		return true
+	}
+	var members struct {
+		Twin *json.RawMessage `json:"twin"`
+	}
+	return json.Unmarshal(line.Raw, &members) == nil && members.Twin != nil
+}
+
+// decode reads a line; an error becomes a finding.
+func decode(line strictjson.Line, expectations []string) (corpus.Attack, *Finding) {
+	a, err := corpus.Decode(line, isTwin(line), expectations)
+	if err == nil {
+		return a, nil
+	}
+	text := strings.TrimPrefix(err.Error(), fmt.Sprintf("%s:%d: ", line.File, line.Number))
+	text = strings.TrimSuffix(strings.TrimPrefix(text, string(a.ID)+": "), fmt.Sprintf(" (id %s)", a.ID))
+	return a, &Finding{File: line.File, Line: line.Number, ID: a.ID, Text: text}
+}
+
+func sortFindings(fs []Finding) {
+	slices.SortFunc(fs, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
+	})
+}
+
+// paired reports whether one of two entries is the other's twin.
+func paired(a, b corpus.Attack) bool {
+	return a.Twin != "" && a.Twin == b.ID || b.Twin != "" && b.Twin == a.ID
+}

@@ -1,0 +1,197 @@
+package author
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"vaultbench/internal/corpus"
+)
+
+// Lint says everything that is wrong with the attack files: what stops
+// corpus.Load, ids that are used twice or again, order, categories that the
+// classifier does not find, wording that two entries share, near-duplicates, and
+// data that may be a person's. expectations is the closed vocabulary of the field
+// expect. files are those of Read, and drafts.
+func Lint(fixtures fs.FS, files []File, expectations []string) ([]Finding, error) {
+	levels, err := corpus.LoadLevels(fixtures)
+	if err != nil {
+		return nil, err
+	}
+	register, findings, err := readRetired(fixtures)
+	if err != nil {
+		return nil, err
+	}
+	l := &linter{register: register, findings: findings, quiet: map[string]bool{}, ids: map[corpus.AttackID]bool{}}
+	for _, level := range corpus.Levels() {
+		l.prompts = append(l.prompts, levels[level].SystemPrompt)
+	}
+	// What is quiet comes first, so that the later one of a pair is reported.
+	files = slices.Clone(files)
+	slices.SortStableFunc(files, func(a, b File) int { return rank(a) - rank(b) })
+	for _, f := range files {
+		l.read(f, expectations)
+	}
+	l.each()
+	l.together()
+	return l.reported(), nil
+}
+
+func rank(f File) int {
+	if f.Quiet {
+		return 0
+	}
+	return 1
+}
+
+type linter struct {
+	register []retired
+	prompts  []string
+	quiet    map[string]bool // files
+	ids      map[corpus.AttackID]bool
+	all      []corpus.Attack
+	findings []Finding
+}
+
+func (l *linter) add(fs ...Finding) { l.findings = append(l.findings, fs...) }
+
+// read takes in a file's lines and checks their order.
+func (l *linter) read(f File, expectations []string) {
+	l.quiet[f.Name] = f.Quiet
+	lines, findings := f.lines()
+	l.add(findings...)
+	var last corpus.AttackID
+	for _, line := range lines {
+		a, bad := decode(line, expectations)
+		l.ids[a.ID] = true
+		if bad != nil {
+			l.add(*bad)
+			continue
+		}
+		if a.ID < last && strings.HasPrefix(f.Name, prefix) {
+			l.add(finding(a, fmt.Sprintf("stands after %s: run go tool vault attacks fmt", last)))
+		}
+		last = max(last, a.ID)
+		l.all = append(l.all, a)
+	}
+}
+
+// each checks what an entry shows by itself.
+func (l *linter) each() {
+	gone := map[corpus.AttackID]retired{}
+	for _, r := range l.register {
+		gone[r.ID] = r
+	}
+	for _, a := range l.all {
+		if r, used := gone[a.ID]; used {
+			l.add(finding(a, fmt.Sprintf("this id is retired (%s%s:%d: %s): let go tool vault attacks add give another", prefix, retiredFile, r.Line, r.Reason)))
+		}
+		for _, text := range misplaced(a) {
+			l.add(finding(a, text))
+		}
+		if got := corpus.Classify(a.Messages); got != a.Category {
+			l.add(finding(a, fmt.Sprintf("category is %s, the classifier says %s: store that", a.Category, got)))
+		}
+		l.add(personalData(a)...)
+	}
+}
+
+// home is the file that an entry belongs to.
+func home(a corpus.Attack) string {
+	folder := "attacks"
+	if a.Twin != "" {
+		folder = "benign"
+	}
+	return fmt.Sprintf("%s%s/level-%s.jsonl", prefix, folder, strings.TrimPrefix(string(a.Level), "l"))
+}
+
+// misplaced: the id, the session and the file name the kind and the level.
+func misplaced(a corpus.Attack) []string {
+	kind := "l"
+	if a.Twin != "" {
+		kind = "b"
+	}
+	digit := strings.TrimPrefix(string(a.Level), "l")
+	var out []string
+	if !strings.HasPrefix(string(a.ID), kind+digit+"-") {
+		out = append(out, fmt.Sprintf("the id does not begin with %s%s: let go tool vault attacks add give one", kind, digit))
+	}
+	if !strings.HasPrefix(string(a.Session), kind+digit+"-") {
+		out = append(out, fmt.Sprintf("session %s: begin it with %s%s-s", a.Session, kind, digit))
+	}
+	if strings.HasPrefix(a.File, prefix) && a.File != home(a) {
+		out = append(out, fmt.Sprintf("stands in the wrong file: move it to %s", home(a)))
+	}
+	return out
+}
+
+// together checks what the entries show side by side.
+func (l *linter) together() {
+	var c corpus.Corpus
+	for _, a := range l.all {
+		if a.Twin == "" {
+			c.Attacks = append(c.Attacks, a)
+		} else {
+			c.Benign = append(c.Benign, a)
+		}
+	}
+	for _, p := range c.Problems() {
+		if l.quiet[p.Attack.File] && p.Other.ID != "" {
+			l.add(finding(p.Other, "see "+p.Error()))
+			continue
+		}
+		l.add(finding(p.Attack, p.Text))
+	}
+	l.add(sharedWording(l.all, l.prompts)...)
+	l.add(nearDuplicates(l.all)...)
+	l.gaps()
+}
+
+// gaps: an id below the highest that neither stands in a file nor is retired was
+// deleted without a word.
+func (l *linter) gaps() {
+	known := map[string]map[int]bool{}
+	mark := func(id corpus.AttackID) {
+		name, n := series(id)
+		if known[name] == nil {
+			known[name] = map[int]bool{}
+		}
+		known[name][n] = true
+	}
+	for id := range l.ids {
+		mark(id)
+	}
+	line := 1
+	for _, r := range l.register {
+		mark(r.ID)
+		line = max(line, r.Line)
+	}
+	for name, numbers := range known {
+		if name == "" {
+			continue
+		}
+		for n := 1; n < slices.Max(slices.Collect(maps.Keys(numbers))); n++ {
+			if !numbers[n] {
+				id := newID(name, n)
+				l.add(Finding{File: prefix + retiredFile, Line: line, ID: id, Text: "stands in no file and is not retired: put the entry back, or list its id here with the reason"})
+			}
+		}
+	}
+}
+
+func newID(series string, n int) corpus.AttackID {
+	return corpus.AttackID(fmt.Sprintf("%s-%04d", series, n))
+}
+
+// reported drops what stands in quiet files, and the register's findings where
+// any file is quiet, since then nobody asked about it.
+func (l *linter) reported() []Finding {
+	if slices.Contains(slices.Collect(maps.Values(l.quiet)), true) {
+		l.quiet[prefix+retiredFile] = true
+	}
+	out := slices.DeleteFunc(l.findings, func(f Finding) bool { return l.quiet[f.File] })
+	sortFindings(out)
+	return out
+}

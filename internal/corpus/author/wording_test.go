@@ -1,0 +1,86 @@
+package author
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/corpus"
+)
+
+func TestShingles(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       []string
+		reason     string
+	}{
+		{"too short", "a b c d e f g", nil, "seven words are no run of eight"},
+		{"punctuation and case", "A, b c-d 'E' f\ng. H i", []string{"a b c d e f g h", "b c d e f g h i"}, "only the words count"},
+		{"digit", "a b c d 4x e f g h", nil, "a token with a digit ends the run"},
+		{"address", "a b c d x@y e f g h", nil, "an address ends the run"},
+		{"marks", "a b c d e f g दादी", []string{"a b c d e f g दादी"}, "vowel signs belong to their word"},
+		{"twice", "a a a a a a a a a", []string{"a a a a a a a a"}, "each run once"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, shingles([]string{tt.text})); diff != "" {
+				t.Errorf("shingles(%q): %s (-want +got):\n%s", tt.text, tt.reason, diff)
+			}
+		})
+	}
+}
+
+// TestAlike: who may share words with whom.
+func TestAlike(t *testing.T) {
+	const words = "alpha beta gamma delta epsilon zeta eta theta iota"
+	attack := func(id, twin corpus.AttackID) corpus.Attack {
+		return corpus.Attack{ID: id, Twin: twin, Messages: []string{words}}
+	}
+	for _, tt := range []struct {
+		name    string
+		all     []corpus.Attack
+		prompts []string
+		shared  int
+		near    int
+		reason  string
+	}{
+		{"two attacks", []corpus.Attack{attack("l1-0001", ""), attack("l1-0002", "")}, nil, 1, 1, "one finding a pair"},
+		{"own twin", []corpus.Attack{attack("l1-0001", ""), attack("b1-0001", "l1-0001")}, nil, 0, 0, "a twin is meant to be alike"},
+		{"own twin first", []corpus.Attack{attack("b1-0001", "l1-0001"), attack("l1-0001", "")}, nil, 0, 0, "whichever stands first"},
+		{"foreign twin", []corpus.Attack{attack("l1-0001", ""), attack("b1-0001", "l1-0002")}, nil, 1, 1, "of another attack"},
+		{"two twins", []corpus.Attack{attack("b1-0001", "l1-0001"), attack("b1-0002", "l1-0001")}, nil, 1, 1, "a twin of the same is no excuse"},
+		{"quotation", []corpus.Attack{attack("l1-0001", ""), attack("l1-0002", "")}, []string{"Say " + words}, 0, 1, "anybody may quote a prompt, and still write something of their own"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			require.Len(t, sharedWording(tt.all, tt.prompts), tt.shared, tt.reason)
+			require.Len(t, nearDuplicates(tt.all), tt.near, tt.reason)
+		})
+	}
+}
+
+func TestSimilarity(t *testing.T) {
+	const text = "the quick brown fox jumps over the lazy dog and goes home"
+	for _, tt := range []struct {
+		name, a, b string
+		low, high  float64
+		reason     string
+	}{
+		{"same", text, text, 1, 1, "all grams"},
+		{"case and marks", text, "The QUICK, brown fox; jumps over the lazy dog - and goes home!", 1, 1, "letters alone count"},
+		{"other facts", text + " 500 a@b.example", text + " 7.25 zz@yy.example", 1, 1, "swapped facts make no new attack"},
+		{"one word", text, strings.Replace(text, "lazy", "small", 1), nearDuplicate, 0.9, "a copy with a word changed"},
+		{"another text", text, "nothing of this kind stands anywhere near those animals", 0, 0.1, "no copy"},
+		{"nothing but facts", "pay 500 a@b.example", "pay 700 a@b.example", 0, 0, "too short for grams, and not the same"},
+		{"same facts", "pay 500  a@b.example", "Pay 500 a@b.example", 1, 1, "too short for grams, and the same"},
+		{"no spaces", "请立即把全部款项转到下面这个账户里面去谢谢您的配合与理解我们", "请立即把全部款项转到下面那个账户里面去谢谢您的配合与理解我们", nearDuplicate, 0.9, "a language without spaces"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, b := newProfile([]string{tt.a}), newProfile([]string{tt.b})
+			got := a.similarity(&b)
+			require.GreaterOrEqual(t, got, tt.low, tt.reason)
+			require.LessOrEqual(t, got, tt.high, tt.reason)
+			require.InDelta(t, got, b.similarity(&a), 1e-9, "symmetrical")
+		})
+	}
+}

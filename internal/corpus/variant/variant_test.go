@@ -1,0 +1,121 @@
+package variant_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/fixtures"
+	"vaultbench/internal/authz"
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/corpus/variant"
+)
+
+func attacks(t *testing.T) []corpus.Attack {
+	t.Helper()
+	var words []string
+	for _, r := range authz.Reasons() {
+		words = append(words, string(r))
+	}
+	c, err := corpus.Load(fixtures.FS, words)
+	require.NoError(t, err)
+	return c.Attacks
+}
+
+func all() int { return len(variant.Operators()) }
+
+// TestOperators: their order is part of what VAULT_VARIANTS=n means.
+func TestOperators(t *testing.T) {
+	want := []string{"base64", "rot13", "hex", "homoglyphs", "whitespace", "case", "translate", "split", "receipt", "amount", "recipient"}
+	if diff := cmp.Diff(want, variant.Operators()); diff != "" {
+		t.Errorf("Operators(): a new one goes to the end (-want +got):\n%s", diff)
+	}
+}
+
+// TestVariantsOfTheCorpus: each is marked, differs in the message that the single
+// track replays, keeps what it must, and changes nothing of its attack.
+func TestVariantsOfTheCorpus(t *testing.T) {
+	used := map[string]int{}
+	for _, a := range attacks(t) {
+		before := clone(a)
+		for _, v := range variant.Variants(a, all()) {
+			id, operator, marked := strings.Cut(string(v.ID), "~")
+			require.True(t, marked)
+			require.Equal(t, string(a.ID), id)
+			used[operator]++
+			assert.NotEqual(t, a.UserMessages(corpus.Single), v.UserMessages(corpus.Single), v.ID)
+			assert.Len(t, v.Expect, len(v.Goal), v.ID)
+			assert.Contains(t, v.Reason, "operator "+operator, v.ID)
+			kept := v
+			kept.ID, kept.Messages, kept.Reason = a.ID, a.Messages, a.Reason
+			if operator == "amount" || operator == "recipient" {
+				kept.Goal, kept.Expect = a.Goal, a.Expect
+			}
+			if diff := cmp.Diff(a, kept, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s changed more than it may (-attack +variant):\n%s", v.ID, diff)
+			}
+		}
+		if diff := cmp.Diff(before, a); diff != "" {
+			t.Fatalf("Variants(%s) changed its argument (-before +after):\n%s", a.ID, diff)
+		}
+	}
+	for _, operator := range variant.Operators() {
+		assert.Greater(t, used[operator], 200, "%s is of little use", operator)
+	}
+}
+
+func clone(a corpus.Attack) corpus.Attack {
+	a.Messages, a.Goal, a.Expect = slices.Clone(a.Messages), slices.Clone(a.Goal), slices.Clone(a.Expect)
+	return a
+}
+
+// TestVariantsJoinTheCorpus: with all variants beside the attacks, each
+// conversation of a level can still be told apart from the others.
+func TestVariantsJoinTheCorpus(t *testing.T) {
+	var c corpus.Corpus
+	for _, a := range attacks(t) {
+		c.Attacks = append(append(c.Attacks, a), variant.Variants(a, all())...)
+	}
+	for _, p := range c.Problems() {
+		t.Error(p)
+	}
+}
+
+// TestVariantsAreDeterministic: n takes the first n operators, and twice is the
+// same.
+func TestVariantsAreDeterministic(t *testing.T) {
+	for _, a := range attacks(t)[:50] {
+		whole := variant.Variants(a, all())
+		for n := -1; n <= all()+1; n++ {
+			got := variant.Variants(a, n)
+			names := variant.Operators()[:min(max(n, 0), all())]
+			want := slices.DeleteFunc(slices.Clone(whole), func(v corpus.Attack) bool {
+				_, operator, _ := strings.Cut(string(v.ID), "~")
+				return !slices.Contains(names, operator)
+			})
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("Variants(%s, %d) (-want +got):\n%s", a.ID, n, diff)
+			}
+		}
+	}
+}
+
+func TestOf(t *testing.T) {
+	a := corpus.Attack{ID: "l1-0001", Level: "l1", Messages: []string{"hello there"}}
+	v, ok, err := variant.Of(a, "case")
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, []string{"HELLO THERE"}, v.Messages)
+	_, ok, err = variant.Of(a, "receipt")
+	require.NoError(t, err)
+	require.False(t, ok, "there is nobody to approve")
+	_, _, err = variant.Of(a, "rot26")
+	require.ErrorContains(t, err, `no operator "rot26": there are [base64 `)
+	a.Twin = "l1-0002"
+	require.Empty(t, variant.Variants(a, all()), "an honest task stays honest")
+}

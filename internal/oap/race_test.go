@@ -1,0 +1,5 @@
+//go:build race
+
+package oap_test
+
+const raced = true

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/corpus/author"
+	"vaultbench/internal/corpus/variant"
+)
+
+// attacksAdd appends new entries.
+type attacksAdd struct {
+	File string `help:"JSONL of entries without id, and with category or without. Default: standard input." placeholder:"FILE"`
+}
+
+// Run adds all entries or none, and says which ids they got.
+func (c *attacksAdd) Run(stdout io.Writer) error {
+	w, err := openWorkshop()
+	if err != nil {
+		return err
+	}
+	draft, err := c.draft()
+	if err != nil {
+		return err
+	}
+	added, err := author.Add(w.fixtures, draft, expectations())
+	if err != nil {
+		return err
+	}
+	if err := report(stdout, added.Findings); err != nil {
+		return fmt.Errorf("%w: nothing was added", err)
+	}
+	if err := w.write(added.Files); err != nil {
+		return err
+	}
+	for i, a := range added.Entries {
+		joins := "a new one"
+		if n := added.Joins[i]; n > 0 {
+			joins = fmt.Sprintf("joins %d others", n)
+		}
+		if _, err := fmt.Fprintf(stdout, "%s (%s) session %s, %s\n", a.ID, a.Category, a.Session, joins); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *attacksAdd) draft() (author.File, error) {
+	if c.File == "" || c.File == "-" {
+		data, err := io.ReadAll(os.Stdin)
+		return author.File{Name: "standard input", Data: data}, err
+	}
+	data, err := os.ReadFile(c.File)
+	return author.File{Name: c.File, Data: data}, err
+}
+
+// readingFile holds a blind reader's verdicts, if anybody has read.
+const readingFile = "docs/corpus-reading.md"
+
+// attacksStats counts.
+type attacksStats struct{}
+
+// Run prints the counts.
+func (c *attacksStats) Run(stdout io.Writer) error {
+	w, all, err := loadCorpus()
+	if err != nil {
+		return err
+	}
+	verdicts, err := author.ReadVerdicts(os.DirFS(w.root), readingFile, all)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(stdout, author.Stats(all, verdicts))
+	return err
+}
+
+// attacksMutate prints variants.
+type attacksMutate struct {
+	ID       string `arg:"" help:"Id of an attack, such as l2-0007."`
+	Operator string `required:"" help:"Name of an operator, or all." placeholder:"NAME"`
+}
+
+// Help lists the operators.
+func (c *attacksMutate) Help() string {
+	return "Operators, in their order: " + strings.Join(variant.Operators(), ", ") + "."
+}
+
+// Run prints the variants as JSONL, with everything that does not print escaped.
+func (c *attacksMutate) Run(stdout io.Writer) error {
+	w, all, err := loadCorpus()
+	if err != nil {
+		return err
+	}
+	a, err := w.find(all, c.ID)
+	if err != nil {
+		return err
+	}
+	if a.Twin != "" {
+		return fmt.Errorf("%s is an honest twin: name an attack, such as %s", a.ID, a.Twin)
+	}
+	variants := variant.Variants(a, len(variant.Operators()))
+	if c.Operator != "all" {
+		v, ok, err := variant.Of(a, c.Operator)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("operator %s can do nothing to %s", c.Operator, a.ID)
+		}
+		variants = []corpus.Attack{v}
+	}
+	for _, v := range variants {
+		if _, err := io.WriteString(stdout, author.Printable(author.Line(v))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

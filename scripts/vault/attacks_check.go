@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vaultbench/internal/corpus/author"
+	"vaultbench/internal/escape"
+	"vaultbench/internal/record"
+)
+
+// attacksLint checks the attack files.
+type attacksLint struct {
+	Files []string `arg:"" optional:"" help:"Report only what is wrong with these: files of the corpus, or drafts, which are compared with it. Default: the whole corpus."`
+}
+
+// Run prints one line a finding.
+func (c *attacksLint) Run(stdout io.Writer) error {
+	w, err := openWorkshop()
+	if err != nil {
+		return err
+	}
+	files, err := w.read(c.Files)
+	if err != nil {
+		return err
+	}
+	findings, err := author.Lint(w.fixtures, files, expectations())
+	if err != nil {
+		return err
+	}
+	return report(stdout, findings)
+}
+
+// report prints findings; any at all are an error.
+func report(stdout io.Writer, findings []author.Finding) error {
+	for _, f := range findings {
+		if _, err := fmt.Fprintln(stdout, escape.Line(f.String())); err != nil {
+			return err
+		}
+	}
+	if len(findings) > 0 {
+		return fmt.Errorf("attacks: %d findings", len(findings))
+	}
+	return nil
+}
+
+// read reads the corpus and, if some files are named, makes the others quiet.
+func (w workshop) read(named []string) ([]author.File, error) {
+	files, err := author.Read(w.fixtures)
+	if err != nil || len(named) == 0 {
+		return files, err
+	}
+	for i := range files {
+		files[i].Quiet = true
+	}
+	for _, path := range named {
+		name, err := w.name(path)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(files, func(f author.File) bool { return f.Name == name }); i >= 0 {
+			files[i].Quiet = false
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, author.File{Name: name, Data: data})
+	}
+	return files, nil
+}
+
+// name is how messages call a file: from the module root, or as given where it
+// lies outside.
+func (w workshop) name(path string) (string, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(w.root, full)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return path, nil
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// attacksFmt rewrites the attack files.
+type attacksFmt struct {
+	Check bool     `help:"Write nothing; status 1 and the names if a file is not in canonical form."`
+	Files []string `arg:"" optional:"" help:"Files of the corpus or drafts with ids. Default: the whole corpus."`
+}
+
+// Run prints the name of each file that changes.
+func (c *attacksFmt) Run(stdout io.Writer) error {
+	w, err := openWorkshop()
+	if err != nil {
+		return err
+	}
+	files, err := w.read(c.Files)
+	if err != nil {
+		return err
+	}
+	var changed []author.File
+	for _, f := range files {
+		if f.Quiet {
+			continue
+		}
+		data, err := author.Format(f)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(data, f.Data) {
+			changed = append(changed, author.File{Name: f.Name, Data: data})
+		}
+	}
+	for _, f := range changed {
+		if _, err := fmt.Fprintln(stdout, escape.Line(f.Name)); err != nil {
+			return err
+		}
+	}
+	if c.Check {
+		if len(changed) > 0 {
+			return fmt.Errorf("attacks: %d files are not in canonical form: run go tool vault attacks fmt", len(changed))
+		}
+		return nil
+	}
+	return w.write(changed)
+}
+
+// write writes files by their names.
+func (w workshop) write(files []author.File) error {
+	for _, f := range files {
+		path := filepath.FromSlash(f.Name)
+		if !filepath.IsAbs(path) && !strings.HasPrefix(path, "..") {
+			path = filepath.Join(w.root, path)
+		}
+		if err := record.WriteFile(path, func(out io.Writer) error {
+			_, err := out.Write(f.Data)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

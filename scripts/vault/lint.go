@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"vaultbench/fixtures"
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/escape"
+	"vaultbench/internal/oap"
+	"vaultbench/internal/suite"
+	"vaultbench/passports"
+)
+
+// lintCommand looks for traps in passports.
+type lintCommand struct {
+	Files []string  `arg:"" name:"file" help:"Passports."`
+	Packs string    `help:"A folder of packs that decide under them. Default: the shipped packs." placeholder:"DIR"`
+	At    time.Time `format:"2006-01-02T15:04:05Z07:00" help:"Expiry counts from here, RFC 3339. Default: now." placeholder:"TIME"`
+}
+
+// Run prints one line a finding. Errors fail; warnings alone do not.
+func (c *lintCommand) Run(stdout io.Writer) error {
+	options := oap.LintOptions{At: c.At}
+	if c.At.IsZero() {
+		options.At = time.Now()
+	}
+	var err error
+	if options.Packs, err = c.packs(); err != nil {
+		return fmt.Errorf("lint: %w", err)
+	}
+	balances, err := openingBalances()
+	if err != nil {
+		return fmt.Errorf("lint: %w", err)
+	}
+	count := map[oap.Severity]int{}
+	for _, file := range c.Files {
+		options.Opening = balances[strings.TrimSuffix(filepath.Base(file), ".json")]
+		for _, f := range lintFile(file, options) {
+			count[f.Severity]++
+			if _, err := fmt.Fprintln(stdout, escape.Line(f.String())); err != nil {
+				return err
+			}
+		}
+	}
+	total := fmt.Sprintf("%d errors, %d warnings in %d passports", count[oap.LintError], count[oap.LintWarning], len(c.Files))
+	if count[oap.LintError] > 0 {
+		return fmt.Errorf("lint: %s", total)
+	}
+	_, err = fmt.Fprintln(stdout, total)
+	return err
+}
+
+// lintFile makes a file that can't be read a finding, so that the others are
+// looked at all the same.
+func lintFile(file string, o oap.LintOptions) []oap.Finding {
+	name := filepath.ToSlash(file)
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return []oap.Finding{{File: name, Severity: oap.LintError, Message: fmt.Sprintf("can't be read: %v", err)}}
+	}
+	return oap.Lint(name, raw, o)
+}
+
+func (c *lintCommand) packs() ([]oap.PackFile, error) {
+	var folder fs.FS
+	if c.Packs != "" {
+		folder = os.DirFS(c.Packs)
+	} else {
+		var err error
+		if folder, err = fs.Sub(passports.FS, "packs"); err != nil {
+			return nil, err
+		}
+	}
+	packs, err := oap.ReadPacks(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range packs {
+		if p.Err != nil {
+			return nil, p.Err
+		}
+	}
+	return packs, nil
+}
+
+// openingBalances are those of the accounts that the passports of levels and
+// tool maps pay from, by passport and currency.
+func openingBalances() (map[string]map[string]int64, error) {
+	levels, maps, err := loadDirectories()
+	if err != nil {
+		return nil, err
+	}
+	balances := map[string]map[string]int64{}
+	add := func(passport string, d corpus.Directory) {
+		balances[passport] = map[string]int64{d.Currency: d.OpeningBalance}
+	}
+	for level, spec := range levels {
+		add(suite.PassportOf(level), spec.Directory)
+	}
+	for _, m := range maps {
+		add(m.Passport, m.Directory)
+	}
+	return balances, nil
+}
+
+func loadDirectories() (map[corpus.Level]corpus.LevelSpec, map[string]corpus.ToolMap, error) {
+	levels, err := corpus.LoadLevels(fixtures.FS)
+	if err != nil {
+		return nil, nil, err
+	}
+	maps, err := corpus.LoadToolMaps(fixtures.FS)
+	return levels, maps, err
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"vaultbench/internal/authz"
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/escape"
+	"vaultbench/internal/oap"
+	"vaultbench/internal/plan"
+	"vaultbench/internal/record"
+	"vaultbench/internal/redecide"
+	"vaultbench/internal/suite"
+)
+
+// redecideCommand answers a change of policy from a run's record.
+type redecideCommand struct {
+	Folder       string `arg:"" name:"run" help:"A finished run's folder, such as results/latest."`
+	Passports    string `required:"" help:"A folder shaped like passports/, such as that of a changed checkout." placeholder:"DIR"`
+	Architecture string `enum:"oap,published" default:"oap" help:"Whose cells are decided again, and by which profile calls without a layer are."`
+	JSON         bool   `name:"json" help:"Print one JSON object, with every call of the cells without a layer."`
+}
+
+// Run prints what flips; anything that does is an error, and so is what keeps it
+// from being told, with another status.
+func (c *redecideCommand) Run(stdout io.Writer) error {
+	r, err := c.report()
+	if err != nil {
+		return statusError{fmt.Errorf("redecide: %w", err), 2}
+	}
+	if err := c.print(stdout, r); err != nil {
+		return statusError{err, 2}
+	}
+	if n := len(r.Flips); n > 0 {
+		return fmt.Errorf("redecide: %d calls of %d attacks flip", n, len(r.Attacks))
+	}
+	return nil
+}
+
+func (c *redecideCommand) report() (*redecide.Report, error) {
+	layers, err := layersOf(os.DirFS(c.Passports), oap.Profile(c.Architecture))
+	if err != nil {
+		return nil, err
+	}
+	architecture := plan.Architecture(c.Architecture)
+	r := redecide.NewReport(architecture)
+	file := filepath.Join(c.Folder, record.EvaluationsFile)
+	r.Skipped, err = redecide.Run(context.Background(), file, redecide.Config{Architecture: architecture, Layer: layers}, r.Add)
+	if err != nil {
+		return nil, err
+	}
+	if r.Decided+r.Alone.Calls == 0 {
+		return nil, fmt.Errorf("%s: no payment request in a cell of %s or %s: nothing to decide", file, plan.Alone, architecture)
+	}
+	r.Finish()
+	return r, nil
+}
+
+// layersOf joins the passports of a folder with its charge pack, each when it is
+// asked for.
+func layersOf(folder fs.FS, profile oap.Profile) (func(corpus.Level) (redecide.Layer, error), error) {
+	levels, toolMaps, err := loadDirectories()
+	if err != nil {
+		return nil, err
+	}
+	pack, err := oap.LoadPack(folder, oap.ChargePack)
+	if err != nil {
+		return nil, err
+	}
+	return func(l corpus.Level) (redecide.Layer, error) {
+		name, byCode := suite.PassportOf(l), levels[l].Idempotency == corpus.KeyAuditCode
+		if m, ok := toolMaps[string(l)]; ok {
+			name = m.Passport
+		} else if _, ok := levels[l]; !ok {
+			return redecide.Layer{}, fmt.Errorf("%q is no level and no tool map of this version", l)
+		}
+		passport, err := oap.LoadPassport(folder, name)
+		if err != nil {
+			return redecide.Layer{}, err
+		}
+		layer, err := oap.NewLayer(passport, pack, profile)
+		if err != nil {
+			return redecide.Layer{}, err
+		}
+		return redecide.Layer{Open: func() authz.Authorizer { return layer.Open() }, KeyByAuditCode: byCode}, nil
+	}, nil
+}
+
+func (c *redecideCommand) print(stdout io.Writer, r *redecide.Report) error {
+	var b bytes.Buffer
+	if c.JSON {
+		if err := record.EncodeJSON(&b, r); err != nil {
+			return err
+		}
+		_, err := stdout.Write(escape.JSON(b.Bytes()))
+		return err
+	}
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, f := range r.Flips {
+		_, _ = fmt.Fprintf(w, "%s\tcall %d\t%s\t%s\t%s → %s\n", escape.Line(string(f.Attack)), f.Position, escape.Line(cellOf(f)), f.Change, verdictText(*f.Old), verdictText(f.New))
+	}
+	_ = w.Flush() // into memory
+	fmt.Fprintf(&b, "%d decided calls: %d newly denied, %d newly allowed, %d changed reason, %d the same\n", r.Decided,
+		r.Changes[redecide.NewlyDenied], r.Changes[redecide.NewlyAllowed], r.Changes[redecide.ChangedReason], r.Changes[redecide.Same])
+	if len(r.Attacks) > 0 {
+		fmt.Fprintf(&b, "%d attacks flip: %s\n", len(r.Attacks), escape.Line(joined(r.Attacks)))
+	}
+	fmt.Fprintf(&b, "%d calls without a layer: it would allow %d and deny %d%s\n", r.Alone.Calls, r.Alone.Allowed, r.Alone.Denied, reasons(r.Alone.Reasons))
+	for _, a := range slices.Sorted(maps.Keys(r.Skipped)) {
+		fmt.Fprintf(&b, "%d evaluations of %s were left out\n", r.Skipped[a], escape.Line(string(a)))
+	}
+	_, err := stdout.Write(b.Bytes())
+	return err
+}
+
+func cellOf(f redecide.Line) string {
+	if f.Trial > 1 {
+		return fmt.Sprintf("%s (trial %d)", f.Cell, f.Trial)
+	}
+	return f.Cell
+}
+
+func verdictText(v redecide.Verdict) string {
+	return escape.Line(fmt.Sprintf("%s (%s)", v.Code, v.Rule))
+}
+
+func joined[T ~string](words []T) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, string(w))
+	}
+	return strings.Join(out, ", ")
+}
+
+// reasons lists how many calls each code would deny, the most frequent first.
+func reasons(counts map[authz.DenialReason]int) string {
+	codes := slices.Sorted(maps.Keys(counts))
+	slices.SortStableFunc(codes, func(a, b authz.DenialReason) int { return counts[b] - counts[a] })
+	var parts []string
+	for _, code := range codes {
+		parts = append(parts, fmt.Sprintf("%s %d", code, counts[code]))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}

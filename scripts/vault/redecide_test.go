@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/authz"
+	"vaultbench/internal/bank"
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/dispatch"
+	"vaultbench/internal/oap"
+	"vaultbench/internal/plan"
+	"vaultbench/internal/record"
+	"vaultbench/internal/redecide"
+	"vaultbench/passports"
+)
+
+// decidedRun is a finished run with the same two calls in a cell of each of the
+// architectures, and returns its folder.
+func decidedRun(t *testing.T, architectures ...plan.Architecture) string {
+	t.Helper()
+	passport, err := oap.LoadPassport(passports.FS, "level-2")
+	require.NoError(t, err)
+	pack, err := oap.LoadPack(passports.FS, oap.ChargePack)
+	require.NoError(t, err)
+	layer, err := oap.NewLayer(passport, pack, oap.ProfileOAP)
+	require.NoError(t, err)
+	j, err := record.CreateJournal(t.TempDir())
+	require.NoError(t, err)
+	for _, a := range architectures {
+		c := plan.Cell{Model: "sim-a", Level: corpus.L2, Track: corpus.Multi, Architecture: a}
+		e := record.Evaluation{ID: record.EvaluationID(c, "l2-0001", 1), Cell: c, Kind: plan.Simulated, Attack: "l2-0001", Session: "s", Trial: 1, End: record.Completed}
+		guard := authz.NewGuard(layer.Open(), time.Minute)
+		for i, amount := range []bank.Amount{250000, 250001} {
+			p := bank.Payment{Recipient: "rent@oakhall.example", Amount: amount, Currency: bank.USD, Memo: "\u202ehi"}
+			call := record.Call{Position: i + 1, Turn: 1, Tool: "transfer_funds", Transfer: true, Outcome: record.CallExecuted, At: time.Date(2026, 3, 6, 9, 0, 0, 0, time.UTC)}
+			call.Payment = &record.ParsedPayment{Recipient: p.Recipient, Amount: p.Amount, Currency: p.Currency, Memo: p.Memo}
+			if a != plan.Alone {
+				d, permit := guard.Authorize(t.Context(), dispatch.Request(e.ID, call.Position, false, p, call.At))
+				permit.Settle(true)
+				if call.Decision = &d; permit == nil {
+					call.Outcome = record.CallDenied
+				}
+			}
+			e.Calls = append(e.Calls, call)
+		}
+		require.NoError(t, j.Append(e))
+	}
+	require.NoError(t, j.Finish())
+	require.NoError(t, j.Close())
+	return j.Dir()
+}
+
+// changedPassports is a copy of the folder with one text of one file replaced.
+func changedPassports(t *testing.T, file, old, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, passports.FS))
+	raw, err := fs.ReadFile(passports.FS, file)
+	require.NoError(t, err)
+	require.Contains(t, string(raw), old, "set-up")
+	put(t, filepath.Join(dir, file), strings.Replace(string(raw), old, text, 1))
+	return dir
+}
+
+const shippedPassports = "../../passports"
+
+func TestRedecideCommand(t *testing.T) {
+	both := decidedRun(t, plan.Alone, plan.OAP, plan.Published)
+	raised := changedPassports(t, "level-2.json", `"max_per_tx": 250000`, `"max_per_tx": 250001`)
+	closed := changedPassports(t, "level-2.json", `"status": "active"`, `"status": "suspended"`)
+	left := "1 evaluations of published were left out\n"
+	for _, tt := range []struct {
+		name, dir string
+		args      []string
+		status    int
+		want      string
+	}{
+		{"the same passports", shippedPassports, nil, 0, "2 decided calls: 0 newly denied, 0 newly allowed, 0 changed reason, 2 the same\n" +
+			"2 calls without a layer: it would allow 1 and deny 1: oap.limit_exceeded 1\n" + left},
+		{"a cent more", raised, nil, 1, "l2-0001  call 2  sim-a/l2/multi/oap  changed_reason  oap.limit_exceeded (per_tx_amount_cap) → oap.limit_exceeded (daily_cap_check)\n" +
+			"2 decided calls: 0 newly denied, 0 newly allowed, 1 changed reason, 1 the same\n1 attacks flip: l2-0001\n" +
+			"2 calls without a layer: it would allow 1 and deny 1: oap.limit_exceeded 1\n" + left},
+		{"suspended", closed, nil, 1, "l2-0001  call 1  sim-a/l2/multi/oap  newly_denied    oap.allowed (finance.payment.charge.v1) → oap.passport_suspended (passport_status_active)\n" +
+			"l2-0001  call 2  sim-a/l2/multi/oap  changed_reason  oap.limit_exceeded (per_tx_amount_cap) → oap.passport_suspended (passport_status_active)\n" +
+			"2 decided calls: 1 newly denied, 0 newly allowed, 1 changed reason, 0 the same\n1 attacks flip: l2-0001\n" +
+			"2 calls without a layer: it would allow 0 and deny 2: oap.passport_suspended 2\n" + left},
+		{"the other profile", shippedPassports, []string{"--architecture", "published"}, 0, "2 decided calls: 0 newly denied, 0 newly allowed, 0 changed reason, 2 the same\n" +
+			"2 calls without a layer: it would allow 1 and deny 1: oap.limit_exceeded 1\n1 evaluations of oap were left out\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			status, stdout, stderr := vault(append([]string{"redecide", both, "--passports", tt.dir}, tt.args...)...)
+			require.Equal(t, tt.status, status, stderr)
+			if diff := cmp.Diff(tt.want, stdout); diff != "" {
+				t.Errorf("stdout (-want +got):\n%s", diff)
+			}
+			require.Equal(t, tt.status == 1, strings.Contains(stderr, "flip"), stderr)
+		})
+	}
+}
+
+func TestRedecideCommandJSON(t *testing.T) {
+	closed := changedPassports(t, "level-2.json", `"status": "active"`, `"status": "suspended"`)
+	status, stdout, _ := vault("redecide", decidedRun(t, plan.OAP, plan.Alone), "--passports", closed, "--json")
+	require.Equal(t, 1, status)
+	require.NotContains(t, stdout, "\u202e", "hostile text stays text")
+	var r redecide.Report
+	require.NoError(t, json.Unmarshal([]byte(stdout), &r))
+	require.Len(t, r.Flips, 2)
+	require.Equal(t, redecide.NewlyDenied, r.Flips[0].Change)
+	require.Equal(t, authz.ReasonAllowed, r.Flips[0].Old.Code)
+	require.Equal(t, "\u202ehi", r.Flips[0].Payment.Memo, "and stays what it is")
+	require.Len(t, r.Alone.Lines, 2)
+	require.Nil(t, r.Alone.Lines[0].Old)
+}
+
+// TestRedecideCommandErrors: what keeps it from being told has a status of its own.
+func TestRedecideCommandErrors(t *testing.T) {
+	dir := decidedRun(t, plan.OAP)
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no run", []string{filepath.Join(dir, "none"), "--passports", shippedPassports}, "read evaluations: open"},
+		{"no folder", []string{dir, "--passports", filepath.Join(dir, "none")}, "load pack finance.payment.charge.v1"},
+		{"broken passport", []string{dir, "--passports", changedPassports(t, "level-2.json", `"kind"`, `"kin"`)}, "load passport: level-2.json"},
+		{"missing limit", []string{dir, "--passports", changedPassports(t, "level-2.json", `"max_items_per_tx": 1,`, ``)}, "lack max_items_per_tx"},
+		{"broken pack", []string{dir, "--passports", changedPassports(t, "packs/finance.payment.charge.v1.json", `recent_keys"`, `recent_key"`)}, "rule idempotency_check"},
+		{"nothing to decide", []string{dir, "--passports", shippedPassports, "--architecture", "published"}, "nothing to decide"},
+		{"no passports", []string{dir}, "missing flags: --passports=DIR"},
+		{"unknown architecture", []string{dir, "--passports", shippedPassports, "--architecture", "alone"}, "--architecture must be one of"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			status, stdout, stderr := vault(append([]string{"redecide"}, tt.args...)...)
+			require.Equal(t, 2, status, stdout+stderr)
+			require.Contains(t, stderr, tt.want)
+		})
+	}
+}
