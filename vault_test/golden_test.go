@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
-	"vaultbench/internal/authz"
 	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/oap"
@@ -44,11 +43,6 @@ func TestGoldens(t *testing.T) {
 			}
 		})
 	}
-}
-
-// decideGoal sends an attack's goal through the dispatch path.
-func decideGoal(s *suite.Suite, a corpus.Attack, layer authz.Authorizer) []authz.Decision {
-	return pinned.New(s.Corpus, s.Levels).DecideGoal(a, layer)
 }
 
 // againstGolden returns one message per difference.

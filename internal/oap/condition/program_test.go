@@ -48,6 +48,8 @@ func TestSeen(t *testing.T) {
 		{"what was not asked", "true or amount == 1", nil, seen("amount", "100"), "all that the condition can read"},
 		{"loop variables", "any(x.category in limits.blocked for x in items)", nil, seen("items", "list of 2", "limits.blocked", "list of 1"), "an element has no value of its own"},
 		{"nested loop variables", "any(any(p.code == note and totals[p.code] > 0 for p in x.parts) for x in items)", nil, seen("items", "list of 2", "note", "absent", "totals", "totals"), "nor has what they are a key of"},
+		{"loop variables in a sum", "any(counts[x - 1] + counts[1 - x] == 2 for x in counts)", nil, seen("counts", "list of 3"), "either side may read one"},
+		{"loop variables in a test", "any(meta[same(true, x == 1)] == 1 for x in counts)", nil, seen("counts", "list of 3", "meta", "absent"), "a comparison may read one"},
 		{"arguments", "double(qty) < answer()", nil, seen("qty", "2"), "what a function was given"},
 		{"lengths", "items.length < 5", nil, seen("items", "list of 2"), "what was measured"},
 		{"an index that is computed", "counts[qty - 1] == 2", nil, seen("counts", "list of 3", "qty", "2", "counts[…]", "2"), "in short"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/oap/mutation"
@@ -120,7 +121,7 @@ func TestReport(t *testing.T) {
 				require.Contains(t, text.String(), "FAULT: "+f+"\n")
 			}
 			got.Results = nil
-			if diff := cmp.Diff(tt.want, got); diff != "" {
+			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("report: %s (-want +got):\n%s", tt.reason, diff)
 			}
 		})

@@ -64,6 +64,9 @@ func Run(mutants []Mutant, examine func(Mutant) ([]Kill, error)) ([]Result, erro
 			if err != nil {
 				return fmt.Errorf("mutant %s: %w", m.ID, err)
 			}
+			if kills == nil {
+				kills = []Kill{}
+			}
 			results[i] = Result{ID: m.ID, File: m.File, Operator: m.Operator, Change: m.Change, Kills: kills}
 			return nil
 		})
@@ -109,7 +112,7 @@ type Report struct {
 
 // NewReport counts the results against the list of equivalent mutants.
 func NewReport(results []Result, equivalents []Equivalent) Report {
-	r := Report{Mutants: len(results), Results: slices.Clone(results)}
+	r := Report{Mutants: len(results), Results: slices.Clone(results), Faults: []string{}}
 	reasons := map[string]string{}
 	for _, e := range equivalents {
 		reasons[e.ID] = e.Reason
