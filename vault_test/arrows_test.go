@@ -78,6 +78,8 @@ var never = []struct{ from, to, reason string }{
 	{"internal/llm/recorded", "internal/authz", "a recording knows no decision"},
 	{"internal/suite", "internal/oap", "layers and models meet in vault_test and scripts alone"},
 	{"internal/bank", "internal/authz", "the ledger knows no layer"},
+	{"internal/oap/reference", "internal/oap", "what the engine is held against knows no engine"},
+	{"internal/oap/oaptest", "internal/oap", "whoever draws the cases knows no engine"},
 	{"internal/receipt", "internal/oap", "what signs and verifies trusts no layer"},
 	{"internal/receipt", "internal/llm", "what signs and verifies knows no model"},
 	{"internal/redecide", "internal/llm", "a run is decided again without a model"},

@@ -26,8 +26,9 @@ const Steps = 20
 func Check(t *testing.T, requests int, long bool, property func(*rapid.T)) {
 	t.Helper()
 	checks := (requests + Steps - 1) / Steps
+	made := checks
 	if testing.Short() {
-		checks *= 5 // rapid would make a fifth of them
+		made *= 5 // rapid makes a fifth of them
 	}
 	seed := uint64(shortSeed)
 	given := flag.Lookup("rapid.seed").Value.String()
@@ -37,10 +38,17 @@ func Check(t *testing.T, requests int, long bool, property func(*rapid.T)) {
 		seed = rand.Uint64N(1<<32) + 1
 	}
 	set(t, "rapid.seed", strconv.FormatUint(seed, 10))
-	set(t, "rapid.checks", strconv.Itoa(checks))
+	set(t, "rapid.checks", strconv.Itoa(made))
 	set(t, "rapid.nofailfile", "true") // the seed is enough
 	t.Logf("%d requests, -rapid.seed=%d", checks*Steps, seed)
-	rapid.Check(t, property)
+	done := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		property(rt)
+		done++
+	})
+	if done < checks {
+		t.Fatalf("the time ran out after %d of %d requests: raise -timeout", done*Steps, checks*Steps)
+	}
 }
 
 // set changes a flag of rapid for the length of the test.
