@@ -13,7 +13,9 @@ import (
 
 // Limits are the limits of one capability by name. A limit that is not there is
 // missing, which is not the same as empty: an empty list of recipients means
-// anyone.
+// anyone. Amounts are minor units. A limit that a rule reads and that is missing
+// is an error when passport and pack are joined. Source: the limits of the
+// published passports.
 type Limits map[string]*condition.Value
 
 // synonyms are two names of one limit: passports in the wild have either.

@@ -62,12 +62,16 @@ type PolicyPack struct {
 }
 
 // AssuranceRule asks for an assurance level up to an amount in minor units.
+// Source: assurance_rules of the published refund pack.
 type AssuranceRule struct {
 	UpTo  int64          `json:"lte_minor"`
 	Level AssuranceLevel `json:"min_level"`
 }
 
 // Rule is one evaluation rule: where its condition does not hold, its code denies.
+// Amounts in conditions are minor units. A condition that can't be followed is an
+// error at load; one whose values can't be used denies with oap.policy_error.
+// Source: evaluation_rules of the published packs.
 type Rule struct {
 	Name        string             `json:"name"`
 	Condition   string             `json:"condition"`

@@ -65,9 +65,13 @@ type Value struct {
 	Totals map[string]int64
 }
 
-// Bool, Int and String make values.
-func Bool(b bool) Value     { return Value{Kind: KindBool, Bool: b} }
-func Int(i int64) Value     { return Value{Kind: KindInt, Int: i} }
+// Bool makes a boolean.
+func Bool(b bool) Value { return Value{Kind: KindBool, Bool: b} }
+
+// Int makes an integer; of an amount, in minor units.
+func Int(i int64) Value { return Value{Kind: KindInt, Int: i} }
+
+// String makes a string.
 func String(s string) Value { return Value{Kind: KindString, Str: s} }
 
 // List makes a list.
