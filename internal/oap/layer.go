@@ -1,6 +1,7 @@
 package oap
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -46,6 +47,9 @@ type boundRule struct {
 	program *condition.Program
 }
 
+// errNotRead marks a pack that did not come from ReadPack.
+var errNotRead = errors.New("the pack was not read from its JSON")
+
 // NewLayer joins a passport and a pack. A limit that a rule reads and that a
 // passport granting the pack's capability lacks is an error here, not a surprise
 // at run time. A passport that grants nothing loads, and its gate denies.
@@ -54,6 +58,11 @@ func NewLayer(passport Passport, pack PolicyPack, profile Profile) (*Layer, erro
 		passport: passport, pack: pack, profile: profile, region: slices.Index(pack.context.typ.Names, "region"), amount: slices.Index(pack.context.typ.Names, "amount"),
 		fillers: fillers(pack.context.typ),
 		allowed: []authz.Reason{{Code: authz.ReasonAllowed, Rule: string(pack.ID)}},
+	}
+	for _, r := range pack.Rules {
+		if r.refused != nil || r.expr == nil {
+			return nil, fmt.Errorf("pack %s: rule %s can't be followed: %w", pack.ID, r.Name, cmp.Or(r.refused, errNotRead))
+		}
 	}
 	if len(pack.RequiresCapabilities) == 0 {
 		return nil, fmt.Errorf("pack %s: requires_capabilities is empty: name the capability that its limits stand under", pack.ID)
@@ -90,9 +99,6 @@ func (l *Layer) bind(capability CapabilityID, limits Limits) error {
 	scope := l.pack.scope(limits, l.passport.fields())
 	own := map[string]boundRule{} // the pack's rules that have a gate's name: part of the gate
 	for _, r := range l.pack.Rules {
-		if r.expr == nil {
-			return fmt.Errorf("pack %s: rule %s can't be followed", l.pack.ID, r.Name)
-		}
 		if !r.in(l.profile) {
 			continue
 		}

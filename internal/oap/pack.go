@@ -79,7 +79,8 @@ type Rule struct {
 	Description string             `json:"description"`
 	Profiles    []Profile          `json:"profiles"` // empty: every profile
 
-	expr *condition.Expr
+	expr    *condition.Expr
+	refused error // why the rule can't be followed
 }
 
 func (r Rule) in(p Profile) bool { return len(r.Profiles) == 0 || slices.Contains(r.Profiles, p) }
@@ -140,6 +141,7 @@ func ReadPack(file string, raw []byte) (PolicyPack, []Refusal, error) {
 		}
 		seen[r.Name] = true
 		if err := r.compile(p.scope(nil, nil)); err != nil {
+			r.refused = err
 			refused = append(refused, Refusal{r.Name, err})
 		}
 	}
