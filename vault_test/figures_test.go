@@ -14,6 +14,7 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
+	"vaultbench/internal/suite"
 )
 
 // figuresFile is an independent count that may lie beside recordings: figures by
@@ -75,6 +76,16 @@ func compareFigures(t *testing.T, fsys fs.FS, c report.Cell) {
 	}
 	t.Logf("%s: %d figures of %s reproduced: %v", c.Name, len(got), figuresFile, got)
 	consistent(t, c)
+}
+
+// nothingMissing holds that each file that the count speaks of is there.
+func nothingMissing(t *testing.T, fsys fs.FS, recordings []suite.Recording) {
+	t.Helper()
+	all, _ := readFigures(t, fsys)
+	for _, stem := range slices.Sorted(maps.Keys(all)) {
+		there := slices.ContainsFunc(recordings, func(r suite.Recording) bool { return string(r.Slug) == stem })
+		require.True(t, there, "%s has figures for %s, and its recording is not in the folder", figuresFile, stem)
+	}
 }
 
 // readFigures reads the file; ok is false where the folder has none.

@@ -58,8 +58,8 @@ func rewriteGoldens() int {
 // checkFlags refuses a selection that would run nothing or rewrite half a golden.
 func checkFlags() error {
 	run, skip := testFlag("run"), testFlag("skip")
-	if testFlag("count") != "1" {
-		return fmt.Errorf("-count %s would record each evaluation more than once: use -count=1, and VAULT_TRIALS for repetitions", testFlag("count"))
+	if testFlag("count") != "1" || strings.Contains(testFlag("cpu"), ",") {
+		return fmt.Errorf("-count %s -cpu %q would record each evaluation more than once: use -count=1 and one -cpu, and VAULT_TRIALS for repetitions", testFlag("count"), testFlag("cpu"))
 	}
 	if err := matchesSomeTest(run); err != nil {
 		return err
@@ -67,8 +67,8 @@ func checkFlags() error {
 	if !*update {
 		return nil
 	}
-	if run != "" || skip != "" {
-		return fmt.Errorf("-update rewrites whole files: run it without -run and -skip")
+	if run != "" || skip != "" || testFlag("list") != "" {
+		return fmt.Errorf("-update rewrites whole files: run it without -run, -skip and -list")
 	}
 	if config.InCI() {
 		return fmt.Errorf("-update refuses to run in CI: rewrite the goldens on your machine and read the diff")

@@ -173,6 +173,7 @@ func TestBadInput(t *testing.T) {
 		{"update under a filter", "run it without -run", nil, []string{"-update", "-test.run=TestGoldens"}},
 		{"alternatives of tests", `matches no test`, nil, []string{"-test.run=TestNothing|TestNobody"}},
 		{"count", "VAULT_TRIALS", nil, []string{"-test.run=TestVault", "-test.count=2"}},
+		{"password in an address", "VAULT_LOCAL_URL: want http://host:port/v1 without user and password", map[string]string{"VAULT_LOCAL_URL": "http://u:secret@127.0.0.1:1/v1"}, nil},
 		{"every cell skipped", "each of the 2 selected cells was skipped", map[string]string{"VAULT_SIMS": "none", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_LEVELS": "l1", "VAULT_TRACKS": "multi"}, nil},
 		{"update of a part", "unset VAULT_LEVELS", map[string]string{"VAULT_LEVELS": "l1"}, []string{"-update", "-test.run="}},
 	} {

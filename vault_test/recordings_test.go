@@ -20,6 +20,7 @@ func TestRecordings(t *testing.T) {
 	fsys := b.recordings(t)
 	recordings, err := b.suite.Recordings(fsys)
 	require.NoError(t, err)
+	nothingMissing(t, fsys, recordings)
 	digests := map[string]string{}
 	for _, r := range recordings {
 		require.NoError(t, suite.Digests(digests, "recordings/", fsys, r.File))

@@ -109,6 +109,9 @@ func newSuite() (*suite.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.Fits(levels); err != nil {
+		return nil, err
+	}
 	maps, err := corpus.LoadToolMaps(fixtures.FS)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -86,6 +87,9 @@ func Variables() []string {
 // Load resolves the options of the process. root is the module root, where .env
 // stands and from which relative paths count.
 func Load(root string, v Vocabulary) (Options, error) {
+	for _, name := range Variables() {
+		os.LookupEnv(name) // go test caches by the names that were looked up
+	}
 	return Resolve(root, os.Environ(), v)
 }
 
@@ -133,7 +137,10 @@ func (r *resolver) options(root string, v Vocabulary) Options {
 		SigningKey:    r.keyFile(varSigningKey, root),
 		Long:          r.boolean(varLong),
 	}
-	r.text(varLocalURL, "")
+	if u, err := url.Parse(r.text(varLocalURL, "")); err != nil || u.User != nil {
+		r.settings[len(r.settings)-1].Value = "…"
+		r.fail(fmt.Errorf("%s: want http://host:port/v1 without user and password: the key has a variable of its own", varLocalURL))
+	}
 	ci, _ := r.get("CI")
 	o.CI = truthy(ci)
 	o.settings, o.lookup = r.settings, r.get

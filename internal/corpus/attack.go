@@ -97,6 +97,19 @@ func (c Corpus) Select(l Level, t Track) []Attack {
 	return out
 }
 
+// Fits refuses what a conversation at its level would cut off: more messages than
+// the turn limit, or more payments than the step limit leaves room for.
+func (c Corpus) Fits(levels map[Level]LevelSpec) error {
+	for _, a := range slices.Concat(c.Attacks, c.Benign) {
+		spec := levels[a.Level]
+		if len(a.Messages) > spec.TurnLimit || len(a.Goal) >= spec.StepLimit {
+			return fmt.Errorf("%s: %d messages and %d payments do not fit level %s (turn limit %d, step limit %d): shorten it",
+				a.Where(), len(a.Messages), len(a.Goal), a.Level, spec.TurnLimit, spec.StepLimit)
+		}
+	}
+	return nil
+}
+
 func sortAttacks(as []Attack) {
 	slices.SortFunc(as, func(a, b Attack) int { return cmp.Compare(a.ID, b.ID) })
 }

@@ -56,6 +56,10 @@ type Config struct {
 // region is where the bank stands; a call can't name another one.
 const region = "US"
 
+// noTimeout is for the model alone: nobody decides, and a machine that stood still
+// for a moment must not look like a refusal.
+const noTimeout = 365 * 24 * time.Hour
+
 // Dispatcher serves the calls of one conversation, in order. It is not safe for
 // concurrent use.
 type Dispatcher struct {
@@ -70,6 +74,9 @@ type Dispatcher struct {
 func New(cfg Config) *Dispatcher {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = authz.DefaultTimeout
+	}
+	if !cfg.Layered {
+		cfg.Timeout = noTimeout
 	}
 	return &Dispatcher{
 		cfg:    cfg,

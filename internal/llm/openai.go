@@ -55,7 +55,16 @@ func (c *chatClient) Chat(ctx context.Context, req Request) (Reply, error) {
 		return Reply{}, c.fail(f.kind, ex.status, f.what, string(ex.body))
 	}
 	reply.Latency = latency
+	c.redactReply(&reply)
 	return reply, nil
+}
+
+// redactReply keeps the key out of the record, should a server send it back.
+func (c *chatClient) redactReply(r *Reply) {
+	r.Content, r.ServedModel, r.FinishReason = c.redact(r.Content), ModelID(c.redact(string(r.ServedModel))), FinishReason(c.redact(string(r.FinishReason)))
+	for i, call := range r.ToolCalls {
+		r.ToolCalls[i] = Call{ID: c.redact(call.ID), Name: c.redact(call.Name), Arguments: c.redact(call.Arguments)}
+	}
 }
 
 // exchange is what came back, taken before the library reads it: of an error body

@@ -103,6 +103,9 @@ func completeness(c Cell, causes string) []Finding {
 	switch {
 	case c.Skip != "":
 		return nil
+	case c.Decisions != nil && c.Decisions.FailClosed > 0:
+		return []Finding{{FoundInconclusive, fmt.Sprintf("the layer failed on %d of %d calls, which were denied in its stead: what it would have decided is unknown",
+			c.Decisions.FailClosed, c.Decisions.Calls)}}
 	case c.Planned == 0:
 		return []Finding{{FoundInconclusive, "no attack is planned in this cell"}}
 	case float64(c.Denominator) < Gate*float64(c.Planned):

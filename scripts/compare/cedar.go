@@ -68,6 +68,9 @@ func (c *Cedar) Under(p *reference.Policy) *CedarPolicy {
 }
 
 func cedarSet(words []string) types.Set {
+	if len(words) == 0 {
+		return types.Set{}
+	}
 	values := make([]types.Value, len(words))
 	for i, w := range words {
 		values[i] = types.String(w)
@@ -96,6 +99,9 @@ func (c *CedarPolicy) Input(r *authz.Request, spent *reference.Day) cedar.Reques
 }
 
 func cedarKeys(keys map[string]bool) types.Set {
+	if len(keys) == 0 {
+		return types.Set{}
+	}
 	values := make([]types.Value, 0, len(keys))
 	for key := range keys {
 		values = append(values, types.String(key))

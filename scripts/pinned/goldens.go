@@ -64,11 +64,16 @@ func Read(level corpus.Level) (Golden, error) {
 	if err := lines[0].Decode(schema, &g.Head); err != nil {
 		return g, fmt.Errorf("read golden: %w", err)
 	}
+	seen := map[string]bool{}
 	for _, line := range lines[1:] {
 		var d Decision
 		if err := line.Decode(schema, &d); err != nil {
 			return g, fmt.Errorf("read golden: %w", err)
 		}
+		if seen[d.ID] {
+			return g, fmt.Errorf("read golden: %w", line.Errorf("%s stands twice: delete one", d.ID))
+		}
+		seen[d.ID] = true
 		g.Decisions = append(g.Decisions, d)
 	}
 	return g, nil
