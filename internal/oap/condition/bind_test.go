@@ -50,6 +50,7 @@ func TestUnknownNames(t *testing.T) {
 	refuse(t, scope(), []refusal{
 		{"bare", "amuont < 5", condition.ErrUnknownName, 1, "amuont", "a slip of the pen is found at load"},
 		{"behind others", "amount < 5 and qty < maximum", condition.ErrUnknownName, 22, "maximum", "the column is the name's"},
+		{"every kind of letter", "AZaz_09 < 5", condition.ErrUnknownName, 1, "AZaz_09", "the ends of the alphabet are letters"},
 		{"names have case", "Amount < 5", condition.ErrUnknownName, 1, "Amount", "compared byte for byte"},
 		{"context field", "context.amuont < 5", condition.ErrUnknownName, 1, "amuont", "a slip of the pen"},
 		{"state behind context", "context.daily_total < 5", condition.ErrUnknownName, 1, "daily_total", "the engine's state is no field of a request"},

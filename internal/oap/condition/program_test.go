@@ -50,6 +50,7 @@ func TestSeen(t *testing.T) {
 		{"nested loop variables", "any(any(p.code == note and totals[p.code] > 0 for p in x.parts) for x in items)", nil, seen("items", "list of 2", "note", "absent", "totals", "totals"), "nor has what they are a key of"},
 		{"loop variables in a sum", "any(counts[x - 1] + counts[1 - x] == 2 for x in counts)", nil, seen("counts", "list of 3"), "either side may read one"},
 		{"loop variables in a test", "any(meta[same(true, x == 1)] == 1 for x in counts)", nil, seen("counts", "list of 3", "meta", "absent"), "a comparison may read one"},
+		{"a whole quantifier as a key", "meta[any(x == 1 for x in counts)] == 1", nil, seen("meta", "absent", "counts", "list of 3", "meta[…]", "absent"), "it reads no variable but its own"},
 		{"arguments", "double(qty) < answer()", nil, seen("qty", "2"), "what a function was given"},
 		{"lengths", "items.length < 5", nil, seen("items", "list of 2"), "what was measured"},
 		{"an index that is computed", "counts[qty - 1] == 2", nil, seen("counts", "list of 3", "qty", "2", "counts[…]", "2"), "in short"},
