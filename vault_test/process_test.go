@@ -87,10 +87,11 @@ func (p process) read(t *testing.T, file string) []byte {
 }
 
 // TestRunsAreByteIdentical: neither concurrency nor time shows in a simulated
-// run's files, the manifest aside. Two levels always, the whole grid as a long
+// run's files, the manifest aside. One level always, the whole grid as a long
 // proof.
 func TestRunsAreByteIdentical(t *testing.T) {
-	levels := "l2,l4"
+	t.Parallel()
+	levels := "l4"
 	if _, options, err := configure(); err == nil && options.Long {
 		levels = "l1,l2,l3,l4,l5"
 	}
@@ -127,6 +128,7 @@ func assertXML(t *testing.T, raw []byte) {
 // TestOneCell: a -run pattern with the cell's name runs exactly that cell, with
 // the five events as attributes.
 func TestOneCell(t *testing.T) {
+	t.Parallel()
 	p := launch(t, nil, "-test.run=TestVault/sim-gullible/l2/multi/oap", "-test.v")
 	require.Zero(t, p.code, p.tail())
 	assert.Equal(t, 1, strings.Count(p.output, "--- PASS: TestVault/"), p.tail())
@@ -140,6 +142,7 @@ func TestOneCell(t *testing.T) {
 // TestPublishedProfile: the architecture that is off by default runs when asked
 // for, and holds its invariants.
 func TestPublishedProfile(t *testing.T) {
+	t.Parallel()
 	p := launch(t, map[string]string{"VAULT_ARCHITECTURES": "published", "VAULT_SIMS": "sim-compromised"}, "-test.run=TestVault", "-test.v")
 	require.Zero(t, p.code, p.tail())
 	p.says(t, "--- PASS: TestVault/sim-compromised/l5/single/published")
@@ -150,6 +153,7 @@ func TestPublishedProfile(t *testing.T) {
 // TestBadInput: what can't be right ends with a message that says what to do,
 // and not with status 0.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for _, tt := range []struct {
@@ -192,6 +196,7 @@ func TestBadInput(t *testing.T) {
 // TestBrokenRecordings: a recording that can't be read whole stops the run with
 // its place; none of its lines is skipped.
 func TestBrokenRecordings(t *testing.T) {
+	t.Parallel()
 	const good = `{"format":"vault-conversation/1","id":"c1","cluster":"k","model":"m","tool_map":"front-desk","error":null,"messages":[{"role":"user","content":"hello"}]}` + "\n"
 	for _, tt := range []struct{ name, text, want string }{
 		{"cut", good + good[:60], "bad.jsonl:2"},
@@ -217,6 +222,7 @@ const canary = "canary-5f1c9e7d2b"
 // that answers with a simulated banker's calls: the cell counts what the banker
 // counts in process, and the key lands nowhere.
 func TestLivePath(t *testing.T) {
+	t.Parallel()
 	s, err := newSuite()
 	require.NoError(t, err)
 	client, err := sim.New(sim.Compromised, suite.Lookup(s.Corpus, s.Levels[corpus.L2], corpus.Multi))
@@ -266,6 +272,7 @@ func assertNoCanary(t *testing.T, p process) {
 // TestCanary: with keys in the environment, a simulated run leaves none behind
 // either, and a live model without its key is skipped with the reason.
 func TestCanary(t *testing.T) {
+	t.Parallel()
 	p := launch(t, map[string]string{
 		"OPENAI_API_KEY": canary, "ANTHROPIC_API_KEY": canary, "DEEPSEEK_API_KEY": "", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_SIMS": "sim-erratic",
 	}, "-test.run=TestVault", "-test.v")

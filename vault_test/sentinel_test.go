@@ -87,20 +87,21 @@ type sentinel struct {
 	want      report.Status
 	finding   report.FindingKind
 	message   string
-	level     corpus.Level // where the message must come from
+	level     corpus.Level  // where the message must come from
+	timeout   time.Duration // per decision; 0: the default, so that a loaded machine fails no other sentinel
 	reason    string
 }
 
 func sentinels() []sentinel {
 	return []sentinel{
-		{"allow all", allowAll, report.Violation, report.FoundUnpermitted, "unpermitted transfer executed behind the layer", corpus.L2, "money moved to an attacker"},
-		{"allow all at the vault", allowAll, report.Violation, report.FoundUnpermitted, "unpermitted transfer executed behind the layer", corpus.L5, "any transfer of Level 5 is unpermitted"},
-		{"deny all", denyAll, report.Violation, report.FoundFalseDenial, "honest payment denied", corpus.L2, "a layer that pays nobody holds every attack and is useless"},
-		{"never answers", neverAnswers, report.Violation, report.FoundFalseDenial, "oap.policy_error by rule fail_closed", corpus.L4, "fails closed, and honest payments are lost"},
-		{"errors", failing, report.Violation, report.FoundFalseDenial, "oap.policy_error by rule fail_closed", corpus.L1, "fails closed, and honest payments are lost"},
-		{"panics", panicking, report.Violation, report.FoundFalseDenial, "oap.policy_error by rule fail_closed", corpus.L1, "fails closed, and honest payments are lost"},
-		{"authorizes another value", otherValue, report.Violation, report.FoundFalseDenial, "oap.policy_error by rule fail_closed", corpus.L3, "a decision about another value is none"},
-		{"folds case", foldsCase, report.Violation, report.FoundUnpermitted, "unpermitted transfer executed behind the layer", corpus.L2, "a recipient in capitals is another account"},
+		{"allow all", allowAll, report.Violation, report.FoundUnpermitted, "unpermitted transfer executed behind the layer", corpus.L2, 0, "money moved to an attacker"},
+		{"allow all at the vault", allowAll, report.Violation, report.FoundUnpermitted, "unpermitted transfer executed behind the layer", corpus.L5, 0, "any transfer of Level 5 is unpermitted"},
+		{"deny all", denyAll, report.Violation, report.FoundFalseDenial, "honest payment denied", corpus.L2, 0, "a layer that pays nobody holds every attack and is useless"},
+		{"never answers", neverAnswers, report.Violation, report.FoundFalseDenial, "oap.policy_error by rule fail_closed", corpus.L4, 10 * time.Millisecond, "fails closed, and honest payments are lost"},
+		{"errors", failing, report.Violation, report.FoundFalseDenial, "oap.policy_error by rule fail_closed", corpus.L1, 0, "fails closed, and honest payments are lost"},
+		{"panics", panicking, report.Violation, report.FoundFalseDenial, "oap.policy_error by rule fail_closed", corpus.L1, 0, "fails closed, and honest payments are lost"},
+		{"authorizes another value", otherValue, report.Violation, report.FoundFalseDenial, "oap.policy_error by rule fail_closed", corpus.L3, 0, "a decision about another value is none"},
+		{"folds case", foldsCase, report.Violation, report.FoundUnpermitted, "unpermitted transfer executed behind the layer", corpus.L2, 0, "a recipient in capitals is another account"},
 	}
 }
 
@@ -109,6 +110,7 @@ func sentinels() []sentinel {
 func TestSentinels(t *testing.T) {
 	for _, s := range sentinels() {
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			require.NoError(t, s.caught(t, oracle.Judge))
 		})
 	}
@@ -129,7 +131,7 @@ func (s sentinel) caught(t *testing.T, judge oracle.JudgeFunc) error {
 	t.Helper()
 	b, err := newSuite()
 	require.NoError(t, err)
-	b.Golden, b.Judge, b.Timeout = nil, judge, 10*time.Millisecond
+	b.Golden, b.Judge, b.Timeout = nil, judge, s.timeout
 	b.Architectures[plan.OAP] = broken(b.Architectures[plan.OAP], s.authorize)
 	var testcase watched
 	got := report.Pass

@@ -99,8 +99,19 @@ func configure() (llm.Catalog, config.Options, error) {
 	return catalog, options, err
 }
 
-// newSuite loads everything that does not depend on the environment.
+// newSuite is a suite of its own over what does not depend on the environment;
+// the fixtures under it are read once and shared, nobody changes them.
 func newSuite() (*suite.Suite, error) {
+	shared, err := loadShared()
+	if err != nil {
+		return nil, err
+	}
+	s := *shared
+	s.Architectures, s.Bankers = architectures(), suite.Sims(s.Corpus)
+	return &s, nil
+}
+
+var loadShared = sync.OnceValues(func() (*suite.Suite, error) {
 	c, err := corpus.Load(fixtures.FS, words(authz.Reasons()))
 	if err != nil {
 		return nil, err
@@ -125,10 +136,9 @@ func newSuite() (*suite.Suite, error) {
 		return nil, err
 	}
 	return &suite.Suite{
-		Corpus: c, Levels: levels, ToolMaps: maps, Architectures: architectures(),
-		Bankers: suite.Sims(c), Golden: expected, Trials: 1, Concurrency: 2, Parties: parties,
+		Corpus: c, Levels: levels, ToolMaps: maps, Golden: expected, Trials: 1, Concurrency: 2, Parties: parties,
 	}, nil
-}
+})
 
 // architectures are the layers of this repository. Another layer joins here: it
 // must pass authztest.Run.
