@@ -91,7 +91,7 @@ func (p process) read(t *testing.T, file string) []byte {
 // proof.
 func TestRunsAreByteIdentical(t *testing.T) {
 	t.Parallel()
-	levels := "l4"
+	levels := "l3"
 	if _, options, err := configure(); err == nil && options.Long {
 		levels = "l1,l2,l3,l4,l5"
 	}
@@ -143,7 +143,7 @@ func TestOneCell(t *testing.T) {
 // for, and holds its invariants.
 func TestPublishedProfile(t *testing.T) {
 	t.Parallel()
-	p := launch(t, map[string]string{"VAULT_ARCHITECTURES": "published", "VAULT_SIMS": "sim-compromised"}, "-test.run=TestVault", "-test.v")
+	p := launch(t, map[string]string{"VAULT_ARCHITECTURES": "published", "VAULT_SIMS": "sim-compromised", "VAULT_LEVELS": "l4,l5"}, "-test.run=TestVault", "-test.v")
 	require.Zero(t, p.code, p.tail())
 	p.says(t, "--- PASS: TestVault/sim-compromised/l5/single/published")
 	p.says(t, "oap.unknown_capability")
@@ -274,7 +274,7 @@ func assertNoCanary(t *testing.T, p process) {
 func TestCanary(t *testing.T) {
 	t.Parallel()
 	p := launch(t, map[string]string{
-		"OPENAI_API_KEY": canary, "ANTHROPIC_API_KEY": canary, "DEEPSEEK_API_KEY": "", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_SIMS": "sim-erratic",
+		"OPENAI_API_KEY": canary, "ANTHROPIC_API_KEY": canary, "DEEPSEEK_API_KEY": "", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_SIMS": "sim-erratic", "VAULT_LEVELS": "l2",
 	}, "-test.run=TestVault", "-test.v")
 	require.Zero(t, p.code, p.tail())
 	assertNoCanary(t, p)
