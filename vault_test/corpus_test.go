@@ -43,6 +43,7 @@ func TestCorpusStats(t *testing.T) {
 // TestVariantExpectations holds what each variant says about its goals against
 // what the layer decides: the operators recompute it without a passport.
 func TestVariantExpectations(t *testing.T) {
+	t.Parallel()
 	s, err := newSuite()
 	require.NoError(t, err)
 	var variants corpus.Corpus

@@ -42,6 +42,7 @@ func realRecordings(t *testing.T) fs.FS {
 // TestFiguresMove changes one recipient and one amount of a recording in memory
 // and shows which figures move, and that no other does: the comparison can fail.
 func TestFiguresMove(t *testing.T) {
+	t.Parallel()
 	const file, payee = "claude-3-opus-20240229.jsonl.gz", "GB29NWBK60161331926819"
 	conversations := readAll(t, realRecordings(t), file)
 	before := figuresOf(t, conversations)

@@ -21,6 +21,7 @@ import (
 // TestOwnSigningKey: a run that is signed with one's own key verifies under it,
 // and the secret half lands nowhere.
 func TestOwnSigningKey(t *testing.T) {
+	t.Parallel()
 	seed := []byte(canary + strings.Repeat("-", 32-len(canary)))
 	forms := []string{string(seed), hex.EncodeToString(seed), base64.StdEncoding.EncodeToString(seed), base64.RawURLEncoding.EncodeToString(seed)}
 	file := filepath.Join(t.TempDir(), "seed")
@@ -69,6 +70,7 @@ func assertNamed(t *testing.T, p process) {
 // TestBadSigningKey: a run that could not be signed as asked for does not begin,
 // and the message quotes no key.
 func TestBadSigningKey(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	short := filepath.Join(folder, "short")
 	require.NoError(t, os.WriteFile(short, []byte(hex.EncodeToString([]byte(canary))), 0o600))

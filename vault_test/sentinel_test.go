@@ -108,6 +108,7 @@ func sentinels() []sentinel {
 // TestSentinels runs the suite against layers that are known to be bad: each
 // must turn it red in its own way, or a green run would mean nothing.
 func TestSentinels(t *testing.T) {
+	t.Parallel()
 	for _, s := range sentinels() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -252,6 +253,7 @@ func TestSharedStateIsNoticed(t *testing.T) {
 // TestBrokenPolicyTurnsGoldensRed: each way to weaken the layer changes a golden
 // that names an attack or probe.
 func TestBrokenPolicyTurnsGoldensRed(t *testing.T) {
+	t.Parallel()
 	cases, err := pinned.Load()
 	require.NoError(t, err)
 	for _, tt := range []struct {
