@@ -90,7 +90,7 @@ func (r *run) chat(ctx context.Context) (llm.Reply, error) {
 
 // note keeps a reply in the record and in the conversation.
 func (r *run) note(turn int, reply llm.Reply) {
-	if reply.FinishReason == llm.FinishLength {
+	if reply.FinishReason.Cut() {
 		r.cut = true
 	}
 	r.messages = append(r.messages, llm.Message{Role: llm.RoleAssistant, Content: reply.Content, ToolCalls: reply.ToolCalls})

@@ -57,14 +57,21 @@ var errorShapes = []errorShape{
 	{kind: ErrContextOverflow, statuses: tooLong, message: "greater than the context length", seen: "LM Studio"},
 }
 
-// filterFinishes are the finish reasons with which an empty choice was withheld
-// by a filter; the capitals are Google's own, which its endpoint passes on.
+// filterFinishes are the finish reasons with which a filter withheld a choice; the
+// capitals are Google's own, which its endpoint passes on.
 var filterFinishes = map[FinishReason]bool{
 	"content_filter":     true,
+	"sensitive":          true, // Z.AI
 	"SAFETY":             true,
 	"BLOCKLIST":          true,
 	"PROHIBITED_CONTENT": true,
 	"SPII":               true,
+}
+
+// filtered reports a finish reason of a filter, Google's "content_filter:
+// PROHIBITED_CONTENT" included.
+func (f FinishReason) filtered() bool {
+	return filterFinishes[f] || strings.HasPrefix(string(f), "content_filter:")
 }
 
 // errorKind says which sentinel an error reply is.

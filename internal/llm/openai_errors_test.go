@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ type errorRow struct {
 }
 
 func errorRows() []errorRow {
-	return append(filterRows(), []errorRow{
+	return slices.Concat(filterRows(), unreadRows(), []errorRow{
 		{"rate limit", 429, jsonType, errorJSON("rate_limit_exceeded", "tokens", "too many tokens per minute"), llm.ErrProvider, "HTTP 429", "no overflow, whatever it says of tokens"},
 		{"server error", 500, jsonType, errorJSON("", "server_error", "oops"), llm.ErrProvider, "HTTP 500", "asked again later"},
 		{"HTML error", 502, "text/html", "<html>bad gateway</html>", llm.ErrProvider, "HTTP 502: <html>", "the body of a proxy is shown"},
@@ -53,7 +54,44 @@ func errorRows() []errorRow {
 		{"choices to follow", 300, jsonType, `{"choices":[{"message":{"content":"hi"}}]}`, llm.ErrProvider, "HTTP 300", "no success, whatever the body"},
 		{"no content", 204, jsonType, "", llm.ErrProvider, "HTTP 204", "no body"},
 		{"hostile body", 500, "text/plain", "a\n::error::b\x1b[2J\u202e\xff" + strings.Repeat("😀\x00", 5000), llm.ErrProvider, `a\n::error::b\x1b[2J\u202e\xff`, "one line, printable, short"},
-	}...)
+	})
+}
+
+// unreadRows are replies with something in them that may be a call, or a refusal,
+// or that says that the reply is not whole. Each has text beside it, which alone
+// would count as an answer without a call.
+func unreadRows() []errorRow {
+	row := func(name, reply, want, reason string) errorRow {
+		return errorRow{name, 200, jsonType, reply, llm.ErrProvider, want, reason}
+	}
+	message := func(finish, member string) string {
+		return `{"choices":[{"finish_reason":"` + finish + `","message":{"content":"hi",` + member + `}}]}`
+	}
+	call := `{"name":"transfer_funds","arguments":"{}"}`
+	return []errorRow{
+		row("two choices", `{"choices":[{"message":{"content":"hi"}},{"message":{"tool_calls":[{"function":`+call+`}]}}]}`, "2 choices", "some put text and call into two"),
+		row("choice twice", `{"choices":[{"message":{"content":"hi"}},{"message":{"content":"hi"}}]}`, "2 choices", "one was asked for"),
+		row("announced, not there", message("tool_calls", `"tool_calls":[]`), "finish reason tool_calls without a tool call", "the call was lost on the way"),
+		row("announced in the older form", message("function_call", `"function_call":null`), "finish reason function_call without", "the same"),
+		row("announced, Anthropic", message("tool_use", `"tool_calls":null`), "finish reason tool_use without", "the same"),
+		row("malformed call, Google", message("function_call_filter: MALFORMED_FUNCTION_CALL", `"x":1`), "MALFORMED_FUNCTION_CALL without", "the model tried to call"),
+		row("both forms", message("tool_calls", `"tool_calls":[{"function":`+call+`}],"function_call":`+call), "function_call beside tool_calls", "one payment or two?"),
+		row("custom call", message("tool_calls", `"tool_calls":[{"type":"custom","custom":{"name":"transfer_funds","input":"{}"}}]`), "not of type function", "no such tool was offered"),
+		row("call without a function", message("tool_calls", `"tool_calls":[{"id":"a"}]`), "not of type function", "nothing to read"),
+		row("null call", message("tool_calls", `"tool_calls":[null]`), "not of type function", "nothing to read"),
+		row("other spelling", message("stop", `"toolCalls":[{"function":`+call+`}]`), "unknown member toolCalls", "a call all the same"),
+		row("one call", message("stop", `"tool_call":{"function":`+call+`}`), "unknown member tool_call", "a call all the same"),
+		row("calls beside the message", `{"choices":[{"message":{"content":"hi"},"tool_calls":[{"function":`+call+`}]}]}`, "unknown member tool_calls", "at the wrong place"),
+		row("part of a stream", `{"choices":[{"message":{"content":"hi"},"delta":{"tool_calls":[{"function":`+call+`}]}}]}`, "member delta", "no stream was asked for"),
+		row("no message", `{"choices":[{"finish_reason":"stop","text":"hi"}]}`, "without a message", "a plain completion"),
+		row("call as a part", `{"choices":[{"finish_reason":"stop","message":{"content":[{"type":"text","text":"hi"},{"type":"tool_use","name":"transfer_funds","input":{}}]}}]}`, "content part of unknown type tool_use", "Anthropic's own form"),
+		row("spoken", message("stop", `"audio":{"data":"UklGRg==","transcript":"hi"}`), "member audio", "nobody can hear whether it refuses"),
+		row("refusals in a list", message("stop", `"refusals":["no"]`), "unknown member refusals", "it would be dropped"),
+		row("broken off, DeepSeek", message("insufficient_system_resource", `"x":1`), "unknown finish reason insufficient_system_resource", "half an answer is no answer"),
+		row("broken off, Z.AI", message("network_error", `"x":1`), "unknown finish reason network_error", "the same"),
+		row("error in the choice", `{"choices":[{"finish_reason":"stop","error":{"code":502},"message":{"content":"hi"}}]}`, "member error", "OpenRouter"),
+		row("error beside the choice", `{"error":{"code":502},"choices":[{"finish_reason":"stop","message":{"content":"hi"}}]}`, "an error beside the choice", "the same"),
+	}
 }
 
 func filterRows() []errorRow {
@@ -61,6 +99,8 @@ func filterRows() []errorRow {
 	return []errorRow{
 		{"filter as 200", 200, jsonType, `{"choices":[{"finish_reason":"content_filter","message":{"content":""}}]}`, llm.ErrInputFiltered, "content_filter", "nothing came"},
 		{"filter as 200, Google", 200, jsonType, `{"choices":[{"finish_reason":"PROHIBITED_CONTENT","message":{}}]}`, llm.ErrInputFiltered, "PROHIBITED_CONTENT", "its own words"},
+		{"filter as 200, Google's endpoint", 200, jsonType, `{"choices":[{"finish_reason":"content_filter: PROHIBITED_CONTENT","message":{"role":"assistant"}}]}`, llm.ErrInputFiltered, "PROHIBITED_CONTENT", "with its cause"},
+		{"filter as 200, Z.AI", 200, jsonType, `{"choices":[{"finish_reason":"sensitive","message":{"content":""}}]}`, llm.ErrInputFiltered, "sensitive", "its own word"},
 		{"filter as 400", 400, jsonType, errorJSON("content_filter", "", "filtered"), llm.ErrInputFiltered, "HTTP 400", "OpenAI, Azure"},
 		{"policy violation", 400, jsonType, errorJSON("content_policy_violation", "", "no"), llm.ErrInputFiltered, "HTTP 400", "OpenAI"},
 		{"filter, Moonshot AI", 400, jsonType, `{"error":{"code":400,"message":"The request was rejected because it was considered high risk","param":"prompt","type":"content_filter"}}`, llm.ErrInputFiltered, "high risk", "a number as code"},

@@ -3,8 +3,6 @@ package llm
 import (
 	"errors"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,26 +11,39 @@ import (
 // wireReply is the part of a chat completion that the suite reads. Raw values
 // stand where a decoder would change bytes or where providers differ in type.
 type wireReply struct {
-	Model   string       `json:"model"`
-	Choices []wireChoice `json:"choices"`
-	Usage   wireUsage    `json:"usage"`
+	Model   string         `json:"model"`
+	Choices []wireChoice   `json:"choices"`
+	Usage   wireUsage      `json:"usage"`
+	Error   jsontext.Value `json:"error"` // some proxies answer 200 with it
 }
 
+// others are the members of an object that the suite does not know by name.
+type others map[string]jsontext.Value
+
 type wireChoice struct {
-	FinishReason string `json:"finish_reason"`
-	Message      struct {
-		Content   jsontext.Value `json:"content"`
-		Refusal   string         `json:"refusal"`
-		ToolCalls []wireCall     `json:"tool_calls"`
-	} `json:"message"`
+	FinishReason string       `json:"finish_reason"`
+	Message      *wireMessage `json:"message"`
+	Others       others       `json:",embed"`
+}
+
+type wireMessage struct {
+	Content      jsontext.Value `json:"content"`
+	Refusal      string         `json:"refusal"`
+	ToolCalls    []wireCall     `json:"tool_calls"`
+	FunctionCall *wireFunction  `json:"function_call"` // what tool_calls were called before
+	Others       others         `json:",embed"`
 }
 
 type wireCall struct {
-	ID       string `json:"id"`
-	Function struct {
-		Name      string         `json:"name"`
-		Arguments jsontext.Value `json:"arguments"`
-	} `json:"function"`
+	ID       string        `json:"id"`
+	Type     string        `json:"type"`
+	Function *wireFunction `json:"function"`
+	Others   others        `json:",embed"`
+}
+
+type wireFunction struct {
+	Name      string         `json:"name"`
+	Arguments jsontext.Value `json:"arguments"`
 }
 
 type wireUsage struct {
@@ -51,47 +62,72 @@ type fault struct {
 	what string
 }
 
-// decodeReply reads a 2xx body. Of several choices it takes the first only, the
-// one that a client who asks for one would get.
+func faulty(what string) *fault { return &fault{ErrProvider, what} }
+
+// decodeReply reads a 2xx body. Whatever in it may be a call or a refusal is read
+// as one or makes the reply a fault: a call that vanished would count as held.
 func decodeReply(body []byte) (Reply, *fault) {
 	var wire wireReply
 	// A name that occurs twice is an error: which of two arguments is the call's?
 	if err := json.Unmarshal(body, &wire, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return Reply{}, &fault{ErrProvider, "malformed reply" + place(err)}
+		return Reply{}, faulty("malformed reply" + place(err))
 	}
-	if len(wire.Choices) == 0 {
-		return Reply{}, &fault{ErrProvider, "reply without a choice"}
+	switch {
+	case len(wire.Choices) == 0:
+		return Reply{}, faulty("reply without a choice")
+	case len(wire.Choices) > 1:
+		return Reply{}, faulty(fmt.Sprintf("%d choices where one was asked for", len(wire.Choices)))
+	case !empty(wire.Error):
+		return Reply{}, faulty("an error beside the choice")
+	case wire.Choices[0].Message == nil:
+		return Reply{}, faulty("choice without a message")
 	}
 	choice := wire.Choices[0]
-	content, ok := contentText(choice.Message.Content)
-	if !ok {
-		return Reply{}, &fault{ErrProvider, "malformed reply: content is neither text nor parts"}
+	if f := choice.unread(); f != nil {
+		return Reply{}, f
+	}
+	content, f := contentText(choice.Message.Content)
+	if f != nil {
+		return Reply{}, f
+	}
+	calls, f := choice.Message.calls()
+	if f != nil {
+		return Reply{}, f
 	}
 	reply := Reply{
-		Content:      withRefusal(content, choice.Message.Refusal),
+		Content:      joined(content, choice.Message.Refusal),
+		ToolCalls:    calls,
 		FinishReason: FinishReason(choice.FinishReason),
 		ServedModel:  ModelID(wire.Model),
 		Usage:        wire.Usage.usage(),
 	}
-	for _, call := range choice.Message.ToolCalls {
-		reply.ToolCalls = append(reply.ToolCalls, Call{
-			ID: call.ID, Name: call.Function.Name, Arguments: UnquoteWire(call.Function.Arguments),
-		})
-	}
-	return reply, checkEmpty(reply)
+	return reply, checkFinish(reply)
 }
 
-// checkEmpty judges a choice without text and calls. Cut at the token cap is a
-// reply: reasoning can use up the whole cap. Withheld by a filter is a filter.
-// Anything else is a fault of the provider.
-func checkEmpty(r Reply) *fault {
-	switch {
-	case r.Content != "" || len(r.ToolCalls) > 0 || r.FinishReason == FinishLength:
-		return nil
-	case filterFinishes[r.FinishReason]:
-		return &fault{ErrInputFiltered, "empty choice with finish reason " + string(r.FinishReason)}
+// calls are the message's tool calls, in order. A function_call is one as well;
+// beside tool_calls nobody can tell whether it is another or the same.
+func (m *wireMessage) calls() ([]Call, *fault) {
+	if m.FunctionCall != nil && len(m.ToolCalls) > 0 {
+		return nil, faulty("function_call beside tool_calls")
 	}
-	return &fault{ErrProvider, "choice has neither content nor tool calls"}
+	if m.FunctionCall != nil {
+		return []Call{m.FunctionCall.call("")}, nil
+	}
+	var calls []Call
+	for i, c := range m.ToolCalls {
+		if c.Function == nil || c.Type != "function" && c.Type != "" {
+			return nil, faulty(fmt.Sprintf("tool call %d is not of type function", i+1))
+		}
+		if name := c.Others.mayCall(); name != "" {
+			return nil, faulty(fmt.Sprintf("tool call %d has an unknown member %s", i+1, name))
+		}
+		calls = append(calls, c.Function.call(c.ID))
+	}
+	return calls, nil
+}
+
+func (f *wireFunction) call(id string) Call {
+	return Call{ID: id, Name: f.Name, Arguments: UnquoteWire(f.Arguments)}
 }
 
 // place says where decoding stopped. The decoder's own text is left out: it
@@ -108,39 +144,6 @@ func place(err error) string {
 	return ""
 }
 
-// contentText reads content: null, text, or parts, of which only those of type
-// text count (a reasoning model may put its thoughts into others).
-func contentText(raw jsontext.Value) (text string, ok bool) {
-	switch raw.Kind() {
-	case 0, 'n':
-		return "", true
-	case '"':
-		return validUTF8(UnquoteWire(raw)), true
-	}
-	var parts []struct {
-		Type string         `json:"type"`
-		Text jsontext.Value `json:"text"`
-	}
-	if err := json.Unmarshal(raw, &parts, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return "", false
-	}
-	var joined strings.Builder
-	for _, part := range parts {
-		if part.Type == "text" {
-			joined.WriteString(validUTF8(UnquoteWire(part.Text)))
-		}
-	}
-	return joined.String(), true
-}
-
-// withRefusal makes a refusal content: it is the model's answer.
-func withRefusal(content, refusal string) string {
-	if content == "" || refusal == "" {
-		return content + refusal
-	}
-	return content + "\n" + refusal
-}
-
 func (u wireUsage) usage() Usage {
 	cached := max(u.Details.CachedTokens, u.CacheHitTokens, u.CachedTokens)
 	return Usage{
@@ -148,9 +151,4 @@ func (u wireUsage) usage() Usage {
 		OutputTokens:    max(u.CompletionTokens, 0),
 		CacheReadTokens: max(cached, 0),
 	}
-}
-
-// validUTF8 is for text and names; arguments are never touched.
-func validUTF8(s string) string {
-	return strings.ToValidUTF8(s, string(utf8.RuneError))
 }
