@@ -38,26 +38,16 @@ func TestRuleOfThreeIsARate(t *testing.T) {
 	}
 }
 
-func TestWilson(t *testing.T) {
-	// Worked example: 81 of 263, 95% score interval 0.2553 to 0.3662
-	// (Newcombe, R. G. (1998), Statistics in Medicine 17, 857–872, table I).
-	got, err := stats.Rate{Hits: 81, N: 263}.Wilson()
-	require.NoError(t, err)
-	assert.InDelta(t, 0.2553, got.Low, 0.00005)
-	assert.InDelta(t, 0.3662, got.High, 0.00005)
-
-	zero, err := stats.Rate{Hits: 0, N: 20}.Wilson()
-	require.NoError(t, err)
-	assert.Zero(t, zero.Low)
-	assert.Greater(t, zero.High, 0.1, "a zero out of twenty is no certainty")
-}
-
 func TestUndefined(t *testing.T) {
 	_, err := stats.ZeroBound(0)
 	require.ErrorIs(t, err, stats.ErrUndefined)
 	_, err = stats.RuleOfThree(0)
 	require.ErrorIs(t, err, stats.ErrUndefined)
-	_, err = stats.Rate{}.Wilson()
-	require.ErrorIs(t, err, stats.ErrUndefined)
+	for _, r := range []stats.Rate{{}, {Hits: -1, N: 2}, {Hits: 3, N: 2}} {
+		_, err = r.Wilson()
+		require.ErrorIs(t, err, stats.ErrUndefined)
+		_, err = r.ClopperPearson()
+		require.ErrorIs(t, err, stats.ErrUndefined)
+	}
 	assert.Equal(t, "0/0", stats.Rate{}.String())
 }
