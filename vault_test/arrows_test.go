@@ -54,7 +54,7 @@ var arrows = map[string][]string{
 	"internal/llm/llmtest":     {"internal/llm"},
 	"internal/plan":            {"internal/corpus"},
 	"internal/dispatch":        {"internal/authz", "internal/bank"},
-	"internal/record":          {"internal/plan", "internal/corpus", "internal/authz", "internal/bank"},
+	"internal/record":          {"internal/plan", "internal/corpus", "internal/authz", "internal/bank", "internal/strictjson"},
 	"internal/receipt":         {"internal/authz", "internal/bank", "internal/record", "internal/strictjson"},
 	"internal/redecide":        {"internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/plan", "internal/record"},
 	"internal/agent":           {"internal/llm", "internal/dispatch", "internal/corpus", "internal/record"},

@@ -113,6 +113,14 @@ func locate(name string, line int, data []byte, err error) error {
 	return fmt.Errorf("%s:%d: %w", name, line, err)
 }
 
+// Worded gives a decoder's error words that are the same in every process.
+func Worded(err error) error {
+	if semantic := (*json.SemanticError)(nil); errors.As(err, &semantic) {
+		return describe(semantic)
+	}
+	return err
+}
+
 // describe words a semantic error itself, since the library's wording differs
 // from process to process.
 func describe(e *json.SemanticError) error {
