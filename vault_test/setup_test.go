@@ -232,6 +232,11 @@ func (b *bench) manifest() (record.Manifest, error) {
 	if err := suite.Digests(m.Digests, "fixtures/", fixtures.FS, "*.json", "attacks/*", "benign/*", "toolmaps/*"); err != nil {
 		return m, err
 	}
+	if b.suite.Golden != nil { // what the counts are held against
+		if err := suite.Digests(m.Digests, "golden/", golden.FS, report.EventsFile); err != nil {
+			return m, err
+		}
+	}
 	return m, suite.Digests(m.Digests, "passports/", passports.FS, "*.json", "packs/*")
 }
 

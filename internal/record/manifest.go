@@ -1,6 +1,9 @@
 package record
 
-import "vaultbench/internal/plan"
+import (
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/plan"
+)
 
 // ManifestVersion is the version of manifest.json's schema.
 const ManifestVersion = 1
@@ -27,6 +30,11 @@ type Manifest struct {
 	PublicKey    string            `json:"public_key"`     // Ed25519, base64
 	Seal         *Seal             `json:"seal,omitempty"` // nil while the run goes on
 	Signature    string            `json:"signature"`      // over the canonical form without this member
+
+	// What the oracle knows of each level and tool map, by name: the record can be
+	// judged again when the fixtures have changed.
+	Directories map[corpus.Level]corpus.Directory `json:"directories,omitempty"`
+	Failure     string                            `json:"failure,omitempty"` // what failed outside the cells
 }
 
 // Seal says how many lines a finished run's files have and what is in them.

@@ -53,6 +53,7 @@ func Start(s *Suite, root, results, id string, m record.Manifest) (*Run, error) 
 	m.Version, m.RunID, m.StartedAt = record.ManifestVersion, id, now()
 	m.GoVersion, m.Trials = runtime.Version(), s.Trials
 	m.Revision, m.Modified = revision(root)
+	m.Directories = s.Directories()
 	r := &Run{suite: s, key: s.Key, results: results, dir: dir, journal: j, manifest: m, planned: map[string]record.PlannedCell{}, served: map[string]map[string]bool{}}
 	if r.key.ID() == "" {
 		r.key = receipt.TestKey()
@@ -148,6 +149,7 @@ func (r *Run) Finish() (report.Summary, error) {
 		return report.Summary{}, err
 	}
 	r.manifest.FinishedAt, r.manifest.SummaryState, r.manifest.Seal = now(), string(summary.Status), seal
+	r.manifest.Failure = summary.Failure
 	if err := r.writeManifest(); err != nil {
 		return report.Summary{}, err
 	}
