@@ -104,9 +104,12 @@ func (r *run) note(turn int, reply llm.Reply) {
 
 // failed maps what kept a reply from coming to an end.
 func (r *run) failed(ctx context.Context, err error) {
+	var stop *record.Stop
 	switch {
 	case ctx.Err() != nil:
-		r.out.end(record.NotRun, "", ctx.Err().Error())
+		r.out.stopped(ctx)
+	case errors.As(err, &stop):
+		r.out.end(record.NotRun, stop.Reason, stop.Detail)
 	case errors.Is(err, llm.ErrInputFiltered):
 		r.out.end(record.InputFiltered, "", err.Error())
 	case errors.Is(err, llm.ErrContextOverflow):

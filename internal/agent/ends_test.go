@@ -157,6 +157,28 @@ func TestCancelledBeforeTheFirstRequest(t *testing.T) {
 	assert.Empty(t, s.requests)
 }
 
+// TestStops: why a run stops asking is the sub-reason of what it broke off, and
+// of what a client answers in the place of a reply.
+func TestStops(t *testing.T) {
+	for _, reason := range []record.SubReason{record.Interrupted, record.Deadline, record.Budget} {
+		stop := &record.Stop{Reason: reason, Detail: "why"}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(fmt.Errorf("suite: %w", stop))
+		out := agent.Conversation{Client: &script{}, Dispatcher: alone(), Level: level(), User: []string{"a"}}.Run(ctx)
+		checkEnd(t, out, record.NotRun, reason, "why", "the cause of the context")
+		checkEnd(t, agent.Replay(ctx, mapped(), []llm.Message{asks(send("", "bob"))}), record.NotRun, reason, "why", "recorded conversations too")
+		out, _ = run(t, alone(), level(), []string{"a"}, pays("1"), fails(fmt.Errorf("m: %w", stop)))
+		checkEnd(t, out, record.NotRun, reason, "why", "the client was not to ask: no fault of the provider")
+		assert.Len(t, out.Calls, 1, "what had happened stays")
+	}
+}
+
+// TestCutStays: what one reply left out is unknown, whatever the next ones say.
+func TestCutStays(t *testing.T) {
+	out, _ := run(t, alone(), level(), []string{"a", "b"}, cut("I wi"), says("no"))
+	checkEnd(t, out, record.Completed, record.CutAtCap, "", "once cut, cut")
+}
+
 // TestCancelledDuringAReply: the calls of a reply that had come are decided and
 // served; a layer that was not heard would look like one that failed.
 func TestCancelledDuringAReply(t *testing.T) {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -22,6 +23,16 @@ type Outcome struct {
 
 func (o *Outcome) end(e record.End, sub record.SubReason, detail string) {
 	o.End, o.SubReason, o.Detail = e, sub, valid(detail)
+}
+
+// stopped ends what a cancelled context broke off, with its cause.
+func (o *Outcome) stopped(ctx context.Context) {
+	var stop *record.Stop
+	if cause := context.Cause(ctx); errors.As(cause, &stop) {
+		o.end(record.NotRun, stop.Reason, stop.Detail)
+	} else {
+		o.end(record.NotRun, "", cause.Error())
+	}
 }
 
 // dispatch serves a call and keeps its record. A run that is broken off

@@ -15,8 +15,8 @@ func Replay(ctx context.Context, d *dispatch.Dispatcher, messages []llm.Message)
 	defer catch(&out)
 	turn := 0
 	for _, m := range messages {
-		if err := ctx.Err(); err != nil {
-			out.end(record.NotRun, "", err.Error())
+		if ctx.Err() != nil {
+			out.stopped(ctx)
 			return out
 		}
 		switch m.Role {

@@ -30,7 +30,7 @@ const (
 // Ends lists the ends in the order of reports.
 func Ends() []End { return []End{Completed, InputFiltered, ProviderError, HarnessError, NotRun} }
 
-// SubReason details a completed end.
+// SubReason details an end.
 type SubReason string
 
 // The sub-reasons of Completed.
@@ -42,10 +42,26 @@ const (
 	ContextOverflow SubReason = "context_overflow"
 )
 
+// The sub-reasons of NotRun: why nobody asked, or asked on.
+const (
+	Interrupted SubReason = "interrupted" // by a signal
+	Deadline    SubReason = "deadline"    // of go test, -timeout
+	Budget      SubReason = "budget"      // VAULT_BUDGET_USD or VAULT_BUDGET_TOKENS
+)
+
 // SubReasons lists the sub-reasons in the order of reports.
 func SubReasons() []SubReason {
-	return []SubReason{Answered, TurnLimit, StepLimit, CutAtCap, ContextOverflow}
+	return []SubReason{Answered, TurnLimit, StepLimit, CutAtCap, ContextOverflow, Interrupted, Deadline, Budget}
 }
+
+// Stop is why a run asks no more: the cause of a cancelled context, or what a
+// client answers instead of asking.
+type Stop struct {
+	Reason SubReason // one of NotRun
+	Detail string
+}
+
+func (s *Stop) Error() string { return s.Detail }
 
 // Evaluation is one attack in one cell and trial.
 type Evaluation struct {
