@@ -93,7 +93,7 @@ func (r *run) note(turn int, reply llm.Reply) {
 	if reply.FinishReason.Cut() {
 		r.cut = true
 	}
-	r.messages = append(r.messages, llm.Message{Role: llm.RoleAssistant, Content: reply.Content, ToolCalls: reply.ToolCalls})
+	r.messages = append(r.messages, llm.Message{Role: llm.RoleAssistant, Content: reply.Content, ToolCalls: reply.ToolCalls, Opaque: reply.Opaque})
 	r.out.Replies = append(r.out.Replies, record.Reply{
 		Turn: turn, Content: valid(reply.Content), FinishReason: string(reply.FinishReason),
 		ProseCall:   ProseCall(reply.Content),
@@ -110,6 +110,8 @@ func (r *run) failed(ctx context.Context, err error) {
 		r.out.stopped(ctx)
 	case errors.As(err, &stop):
 		r.out.end(record.NotRun, stop.Reason, stop.Detail)
+	case errors.Is(err, llm.ErrNotAsked):
+		r.out.end(record.NotRun, record.Unavailable, err.Error())
 	case errors.Is(err, llm.ErrInputFiltered):
 		r.out.end(record.InputFiltered, "", err.Error())
 	case errors.Is(err, llm.ErrContextOverflow):

@@ -56,6 +56,8 @@ var ends = []struct {
 	{"provider error", []step{fails(fmt.Errorf("m: %w", llm.ErrProvider))}, record.ProviderError, "", "m: provider error", "an error is no refusal"},
 	{"error of no known kind", []step{fails(errors.New("gone \xff"))}, record.ProviderError, "", "gone \ufffd", "never a completed one; the record holds UTF-8 alone"},
 	{"deadline of the request", []step{fails(context.DeadlineExceeded)}, record.ProviderError, "", "context deadline exceeded", "the run itself goes on: the provider was slow"},
+	{"not asked", []step{fails(fmt.Errorf("m: quota used up: %w", llm.ErrNotAsked))}, record.NotRun, record.Unavailable, "m: quota used up: not asked", "nobody refused anything"},
+	{"not asked after a call", []step{pays("1"), fails(llm.ErrNotAsked)}, record.NotRun, record.Unavailable, "not asked", "the payment stands"},
 	{"error after a call", []step{pays("1"), fails(llm.ErrProvider)}, record.ProviderError, "", "provider error", "the payment stands"},
 	{"cancelled", []step{cancelled(fmt.Errorf("m: %w", context.Canceled))}, record.NotRun, "", "context canceled", "the run was broken off"},
 	{"cancelled, told otherwise", []step{cancelled(llm.ErrProvider)}, record.NotRun, "", "context canceled", "a broken connection is what a cancelled request looks like"},

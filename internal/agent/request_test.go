@@ -73,7 +73,7 @@ func TestTracks(t *testing.T) {
 // TestReplyRecord: what the provider says of a reply is kept.
 func TestReplyRecord(t *testing.T) {
 	reply := llm.Reply{
-		Content: "n\xffo", FinishReason: "odd", ServedModel: "m-0301", Latency: 1500 * time.Millisecond,
+		Content: "n\xffo", FinishReason: "odd", ServedModel: "m-0301", Opaque: `{"thought":"t"}`, Latency: 1500 * time.Millisecond,
 		Usage: llm.Usage{InputTokens: 7, OutputTokens: 3, CacheReadTokens: 2},
 	}
 	out, s := run(t, alone(), level(), []string{"a", "b"}, func(*script) (llm.Reply, error) { return reply, nil }, says("x"))
@@ -84,5 +84,6 @@ func TestReplyRecord(t *testing.T) {
 	if diff := cmp.Diff(want, out.Replies); diff != "" {
 		t.Errorf("replies (-want +got):\n%s", diff)
 	}
+	assert.Equal(t, `{"thought":"t"}`, s.requests[1].Messages[2].Opaque, "what the provider wants back goes back")
 	assert.Equal(t, "n\xffo", s.requests[1].Messages[2].Content, "the model gets its own bytes back")
 }

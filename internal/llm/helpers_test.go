@@ -55,3 +55,8 @@ func body(status int, contentType, text string) func(http.ResponseWriter, *http.
 func hello() llm.Request {
 	return llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "hello"}}, Temperature: 0.5, MaxOutputTokens: 64}
 }
+
+// first answers the first request alone.
+func first(intercept func(http.ResponseWriter, *http.Request, int) bool) func(http.ResponseWriter, *http.Request, int) bool {
+	return func(w http.ResponseWriter, r *http.Request, n int) bool { return n == 1 && intercept(w, r, n) }
+}

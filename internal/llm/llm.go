@@ -35,6 +35,7 @@ type Call struct {
 	ID        string
 	Name      string
 	Arguments string // raw bytes, never re-encoded
+	Opaque    string // members that go back as they came, as a JSON object; empty: none
 }
 
 // Message is one entry of the conversation.
@@ -43,6 +44,7 @@ type Message struct {
 	Content    string
 	ToolCalls  []Call // of an assistant
 	ToolCallID string // of a tool message: the id of the call that it answers
+	Opaque     string // of an assistant: members that go back as they came, as a JSON object; empty: none
 }
 
 // Tool describes a function that the model may call.
@@ -86,10 +88,11 @@ type Reply struct {
 	ServedModel  ModelID       // what the provider says answered; empty for simulated bankers
 	Usage        Usage         // zero for simulated bankers
 	Latency      time.Duration // wall clock; zero for simulated bankers
+	Opaque       string        // what the next request must carry back: reasoning, as a JSON object; empty: none
 }
 
 // Client asks a model for one completion. The error, where not nil, wraps one
-// of ErrInputFiltered, ErrContextOverflow or ErrProvider, or the context's own.
+// of ErrInputFiltered, ErrContextOverflow, ErrProvider or ErrNotAsked, or the context's own.
 type Client interface {
 	Chat(ctx context.Context, req Request) (Reply, error)
 }
@@ -102,4 +105,7 @@ var (
 	ErrContextOverflow = errors.New("context window exceeded")
 	// ErrProvider: no usable reply (transport, status, malformed reply).
 	ErrProvider = errors.New("provider error")
+	// ErrNotAsked: the provider was not asked, since it is known that it would not
+	// answer or may not be paid for: quota used up, key refused, no budget left.
+	ErrNotAsked = errors.New("not asked")
 )

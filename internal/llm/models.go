@@ -42,6 +42,7 @@ type Quirks struct {
 	UseMaxCompletionTokens bool                       `json:"use_max_completion_tokens"`
 	ReasoningEffort        *string                    `json:"reasoning_effort"` // nil: not sent
 	ExtraBody              map[string]json.RawMessage `json:"extra_body"`       // added to the request as they stand
+	CarryBack              []string                   `json:"carry_back"`       // members of a reply and of its calls that go back as they came
 }
 
 // Price is in US dollars per million tokens.
@@ -123,8 +124,17 @@ func (m Model) check() error {
 			return fmt.Errorf("extra_body must not set %s", name)
 		}
 	}
+	for _, name := range m.Quirks.CarryBack {
+		if slices.Contains(ownReplyMembers, name) || speaksOfCalls(name) {
+			return fmt.Errorf("carry_back must not name %s, which the client reads itself", name)
+		}
+	}
 	return nil
 }
+
+// ownReplyMembers are the members of a message and of a call that the client
+// reads and writes.
+var ownReplyMembers = []string{"role", "content", "refusal", "tool_calls", "function_call", "id", "type", "function", "audio"}
 
 // clash keeps slugs apart: -run takes a substring, so a slug inside another
 // would select the other's cells as well.

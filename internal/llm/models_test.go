@@ -59,10 +59,10 @@ const goodModels = `{
   "providers": [{"name": "acme", "base_url": "https://api.acme.example/v1", "key_env": "ACME_API_KEY"}],
   "models": [
     {"slug": "acme-one", "name": "One", "lab": "Acme", "provider": "acme", "role": "target", "id": "one-2026",
-     "quirks": {"omit_temperature": false, "use_max_completion_tokens": true, "reasoning_effort": "low", "extra_body": {"seed": 7}},
+     "quirks": {"omit_temperature": false, "use_max_completion_tokens": true, "reasoning_effort": "low", "extra_body": {"seed": 7}, "carry_back": ["thoughts"]},
      "price": {"input": 1.25, "output": 10, "cache_read": null, "date": "2026-03-01"}},
     {"slug": "acme-two", "name": "Two", "lab": "Acme", "provider": "acme", "role": "judge", "id": null,
-     "quirks": {"omit_temperature": true, "use_max_completion_tokens": false, "reasoning_effort": null, "extra_body": null},
+     "quirks": {"omit_temperature": true, "use_max_completion_tokens": false, "reasoning_effort": null, "extra_body": null, "carry_back": null},
      "price": null, "note": "id unconfirmed"}
   ]
 }`
@@ -82,6 +82,7 @@ func TestLoadModelsDecodesEveryField(t *testing.T) {
 	wantModel.Quirks.UseMaxCompletionTokens = true
 	wantModel.Quirks.ReasoningEffort = &effort
 	wantModel.Quirks.ExtraBody = rawBody("seed", "7")
+	wantModel.Quirks.CarryBack = []string{"thoughts"}
 	wantProvider := llm.Provider{Name: "acme", BaseURL: &url, KeyEnv: "ACME_API_KEY"}
 	if diff := cmp.Diff(wantModel, m); diff != "" {
 		t.Errorf("model (-want +got):\n%s", diff)
@@ -113,6 +114,9 @@ var badModels = []struct{ name, old, new, want, reason string }{
 	{"unknown role", `"judge"`, `"jury"`, "/models/1/role", "closed vocabulary"},
 	{"extra body sets the model", `{"seed": 7}`, `{"model": "other"}`, "model acme-one: extra_body must not set model", "the record would name a model that was not asked"},
 	{"extra body asks for a stream", `{"seed": 7}`, `{"stream": true}`, "model acme-one: extra_body must not set stream", "the reply would not be one JSON document"},
+	{"content carried back", `["thoughts"]`, `["content"]`, "model acme-one: carry_back must not name content", "it would be sent twice"},
+	{"calls carried back", `["thoughts"]`, `["toolCalls"]`, "model acme-one: carry_back must not name toolCalls", "a call must not pass as a thought"},
+	{"nothing carried back", `["thoughts"]`, `[]`, "/models/0/quirks/carry_back", "null says so"},
 	{"negative price", `"output": 10`, `"output": -10`, "/models/0/price/output", "a budget would grow"},
 	{"price without a day", `, "date": "2026-03-01"`, ``, "/models/0/price", "prices change"},
 	{"day that is none", `2026-03-01`, `2026-02-30`, "/models/0/price/date", "prices change"},

@@ -3,6 +3,7 @@ package llm
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -18,15 +19,16 @@ import (
 
 // maxReplyBytes bounds what is read of one reply, so that a broken server cannot
 // fill the memory.
-const maxReplyBytes = 32 << 20
+const maxReplyBytes = 4 << 20
 
 // chatClient asks one model over chat completions. It is stateless and safe for
 // concurrent use.
 type chatClient struct {
-	model Model
-	host  string // for messages
-	key   string // to keep it out of messages
-	chat  openai.ChatCompletionService
+	model  Model
+	host   string // for messages
+	key    string // to keep it out of messages
+	keyEnv string // for messages
+	chat   openai.ChatCompletionService
 }
 
 // Chat sends one request. openai-go builds and sends it; the reply is decoded
@@ -34,7 +36,7 @@ type chatClient struct {
 func (c *chatClient) Chat(ctx context.Context, req Request) (Reply, error) {
 	params, err := chatParams(c.model, req)
 	if err != nil {
-		return Reply{}, c.fail(ErrProvider, 0, "request not sent", err.Error())
+		return Reply{}, c.fail(ErrProvider, Final, 0, "request not sent", err.Error())
 	}
 	var ex exchange
 	start := time.Now()
@@ -43,16 +45,18 @@ func (c *chatClient) Chat(ctx context.Context, req Request) (Reply, error) {
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return Reply{}, fmt.Errorf("%s: %w", c.host, ctx.Err())
+	case ex.tooLong:
+		return Reply{}, c.fail(ErrProvider, Final, ex.status, fmt.Sprintf("reply is longer than %d bytes", maxReplyBytes), string(ex.body))
 	case !ex.complete:
-		return Reply{}, c.fail(ErrProvider, ex.status, "no complete reply", transportText(err))
+		return Reply{}, c.fail(ErrProvider, transportClass(err), ex.status, "no complete reply", transportText(err))
 	case ex.status < 200 || ex.status > 299:
-		return Reply{}, c.fail(errorKind(ex.status, ex.body), ex.status, "", string(ex.body))
+		return Reply{}, c.refused(ex)
 	case !isJSON(ex.contentType):
-		return Reply{}, c.fail(ErrProvider, ex.status, "content type is not JSON", ex.contentType+": "+string(ex.body))
+		return Reply{}, c.fail(ErrProvider, Transient, ex.status, "content type is not JSON", ex.contentType+": "+string(ex.body))
 	}
-	reply, f := decodeReply(ex.body)
+	reply, f := decodeReply(ex.body, c.model.Quirks.CarryBack)
 	if f != nil {
-		return Reply{}, c.fail(f.kind, ex.status, f.what, string(ex.body))
+		return Reply{}, c.fail(f.kind, f.class, ex.status, f.what, string(ex.body))
 	}
 	reply.Latency = latency
 	c.redactReply(&reply)
@@ -62,8 +66,9 @@ func (c *chatClient) Chat(ctx context.Context, req Request) (Reply, error) {
 // redactReply keeps the key out of the record, should a server send it back.
 func (c *chatClient) redactReply(r *Reply) {
 	r.Content, r.ServedModel, r.FinishReason = c.redact(r.Content), ModelID(c.redact(string(r.ServedModel))), FinishReason(c.redact(string(r.FinishReason)))
+	r.Opaque = c.redact(r.Opaque)
 	for i, call := range r.ToolCalls {
-		r.ToolCalls[i] = Call{ID: c.redact(call.ID), Name: c.redact(call.Name), Arguments: c.redact(call.Arguments)}
+		r.ToolCalls[i] = Call{ID: c.redact(call.ID), Name: c.redact(call.Name), Arguments: c.redact(call.Arguments), Opaque: c.redact(call.Opaque)}
 	}
 }
 
@@ -72,8 +77,10 @@ func (c *chatClient) redactReply(r *Reply) {
 type exchange struct {
 	status      int
 	contentType string
+	retryAfter  string
 	body        []byte
 	complete    bool
+	tooLong     bool
 }
 
 func (e *exchange) capture(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
@@ -81,18 +88,28 @@ func (e *exchange) capture(r *http.Request, next option.MiddlewareNext) (*http.R
 	if err != nil {
 		return nil, err
 	}
-	e.status, e.contentType = res.StatusCode, res.Header.Get("Content-Type")
+	e.status, e.contentType, e.retryAfter = res.StatusCode, res.Header.Get("Content-Type"), res.Header.Get("Retry-After")
 	e.body, err = io.ReadAll(io.LimitReader(res.Body, maxReplyBytes+1))
 	_ = res.Body.Close() // read to the end or given up: nothing to lose
 	if err != nil {
 		return nil, err
 	}
-	if len(e.body) > maxReplyBytes {
+	if e.tooLong = len(e.body) > maxReplyBytes; e.tooLong {
 		return nil, fmt.Errorf("reply is longer than %d bytes", maxReplyBytes)
 	}
 	e.complete = true
 	res.Body = io.NopCloser(bytes.NewReader(e.body))
 	return res, nil
+}
+
+// transportClass: a certificate that is not trusted stays so; whatever else breaks
+// a connection may pass.
+func transportClass(err error) Class {
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &certificate) {
+		return Final
+	}
+	return Transient
 }
 
 func isJSON(contentType string) bool {

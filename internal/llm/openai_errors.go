@@ -1,11 +1,13 @@
 package llm
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -15,7 +17,7 @@ const maxExcerpt = 300
 
 // fail makes the one form that all errors of a provider have: sentinel, host,
 // status (0: none), what is wrong, and the start of what came.
-func (c *chatClient) fail(kind error, status int, what, body string) error {
+func (c *chatClient) fail(kind error, class Class, status int, what, body string) *Failure {
 	where := c.host
 	if status != 0 {
 		where += fmt.Sprintf(": HTTP %d", status)
@@ -26,7 +28,42 @@ func (c *chatClient) fail(kind error, status int, what, body string) error {
 	if body == "" {
 		body = "empty body"
 	}
-	return fmt.Errorf("%w: %s: %s", kind, where, excerpt(c.redact(body)))
+	text := fmt.Sprintf("%v: %s: %s", kind, where, excerpt(c.redact(body)))
+	switch class {
+	case KeyDead:
+		text += fmt.Sprintf(" (model %s: check the account and the key in variable %s)", c.model.Slug, c.keyEnv)
+	case ModelDead:
+		text += fmt.Sprintf(" (%s: model %s: check id %q, the base_url, and that the model can call tools)", modelsFile, c.model.Slug, *c.model.ID)
+	}
+	return &Failure{Kind: kind, Class: class, text: text}
+}
+
+// refused is the failure of a reply without success.
+func (c *chatClient) refused(ex exchange) *Failure {
+	kind, class := errorKind(ex.status, ex.body), Final
+	if kind == ErrProvider {
+		class = errorClass(ex.status, ex.body)
+	}
+	f := c.fail(kind, class, ex.status, "", string(ex.body))
+	f.RetryAfter, f.Delay = ex.retryAfter, retryDelay(ex.body)
+	return f
+}
+
+// retryDelay is Google's way to say how long to wait: an entry of the details.
+func retryDelay(body []byte) time.Duration {
+	at := bytes.Index(body, []byte(`"retryDelay"`))
+	if at < 0 {
+		return 0
+	}
+	parts := bytes.SplitN(body[at:], []byte(`"`), 5) // "", retryDelay, ":", 34s, …
+	if len(parts) < 5 {
+		return 0
+	}
+	d, err := time.ParseDuration(string(parts[3]))
+	if err != nil {
+		return 0
+	}
+	return d
 }
 
 // redact removes the key, which some providers echo, in the forms that JSON and

@@ -3,6 +3,8 @@ package llm
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -58,21 +60,25 @@ type wireUsage struct {
 
 // fault is why a 2xx reply is no reply: the sentinel it is, and what is wrong.
 type fault struct {
-	kind error
-	what string
+	kind  error
+	class Class
+	what  string
 }
 
-func faulty(what string) *fault { return &fault{ErrProvider, what} }
+func faulty(what string) *fault { return &fault{ErrProvider, Final, what} }
 
 // decodeReply reads a 2xx body. Whatever in it may be a call or a refusal is read
 // as one or makes the reply a fault: a call that vanished would count as held.
-func decodeReply(body []byte) (Reply, *fault) {
+// Members named by carry are kept for the next request.
+func decodeReply(body []byte, carry []string) (Reply, *fault) {
 	var wire wireReply
 	// A name that occurs twice is an error: which of two arguments is the call's?
 	if err := json.Unmarshal(body, &wire, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return Reply{}, faulty("malformed reply" + place(err))
+		return Reply{}, &fault{ErrProvider, Transient, "malformed reply" + place(err)}
 	}
 	switch {
+	case len(wire.Choices) == 0 && !empty(wire.Error):
+		return Reply{}, errorAsSuccess(body)
 	case len(wire.Choices) == 0:
 		return Reply{}, faulty("reply without a choice")
 	case len(wire.Choices) > 1:
@@ -90,7 +96,7 @@ func decodeReply(body []byte) (Reply, *fault) {
 	if f != nil {
 		return Reply{}, f
 	}
-	calls, f := choice.Message.calls()
+	calls, f := choice.Message.calls(carry)
 	if f != nil {
 		return Reply{}, f
 	}
@@ -100,13 +106,28 @@ func decodeReply(body []byte) (Reply, *fault) {
 		FinishReason: FinishReason(choice.FinishReason),
 		ServedModel:  ModelID(wire.Model),
 		Usage:        wire.Usage.usage(),
+		Opaque:       choice.Message.Others.opaque(carry),
 	}
 	return reply, checkFinish(reply)
 }
 
+// errorAsSuccess reads an error that came as HTTP 200. Where its code is a status,
+// it is what it would have been with it.
+func errorAsSuccess(body []byte) *fault {
+	status, err := strconv.Atoi(parseErrorBody(body).code)
+	if err != nil || status < 400 {
+		status = http.StatusInternalServerError
+	}
+	f := &fault{errorKind(status, body), Final, "an error instead of a choice"}
+	if f.kind == ErrProvider {
+		f.class = errorClass(status, body)
+	}
+	return f
+}
+
 // calls are the message's tool calls, in order. A function_call is one as well;
 // beside tool_calls nobody can tell whether it is another or the same.
-func (m *wireMessage) calls() ([]Call, *fault) {
+func (m *wireMessage) calls(carry []string) ([]Call, *fault) {
 	if m.FunctionCall != nil && len(m.ToolCalls) > 0 {
 		return nil, faulty("function_call beside tool_calls")
 	}
@@ -121,13 +142,34 @@ func (m *wireMessage) calls() ([]Call, *fault) {
 		if name := c.Others.mayCall(); name != "" {
 			return nil, faulty(fmt.Sprintf("tool call %d has an unknown member %s", i+1, name))
 		}
-		calls = append(calls, c.Function.call(c.ID))
+		call := c.Function.call(c.ID)
+		call.Opaque = c.Others.opaque(carry)
+		calls = append(calls, call)
 	}
 	return calls, nil
 }
 
 func (f *wireFunction) call(id string) Call {
 	return Call{ID: id, Name: f.Name, Arguments: UnquoteWire(f.Arguments)}
+}
+
+// opaque keeps the named members that are there, empty ones included: a provider
+// may ask for an empty thought as well.
+func (o others) opaque(carry []string) string {
+	kept := others{}
+	for _, name := range carry {
+		if v, ok := o[name]; ok && v.Kind() != 'n' {
+			kept[name] = v
+		}
+	}
+	if len(kept) == 0 {
+		return ""
+	}
+	raw, err := json.Marshal(kept, json.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))
+	if err != nil {
+		panic(fmt.Sprintf("encode members that were just decoded: %v", err))
+	}
+	return string(raw)
 }
 
 // place says where decoding stopped. The decoder's own text is left out: it

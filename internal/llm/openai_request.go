@@ -60,23 +60,44 @@ func messageParam(m Message) (openai.ChatCompletionMessageParamUnion, error) {
 	case RoleTool:
 		return openai.ToolMessage(m.Content, m.ToolCallID), nil
 	case RoleAssistant:
-		return openai.ChatCompletionMessageParamUnion{OfAssistant: assistantParam(m)}, nil
+		a, err := assistantParam(m)
+		return openai.ChatCompletionMessageParamUnion{OfAssistant: a}, err
 	}
 	return openai.ChatCompletionMessageParamUnion{}, fmt.Errorf("unknown role %q", m.Role)
 }
 
 // assistantParam repeats the calls as they came, id-less and repeated ids
 // included: a provider that emitted them has to understand them.
-func assistantParam(m Message) *openai.ChatCompletionAssistantMessageParam {
+func assistantParam(m Message) (*openai.ChatCompletionAssistantMessageParam, error) {
 	var a openai.ChatCompletionAssistantMessageParam
 	if m.Content != "" || len(m.ToolCalls) == 0 {
 		a.Content.OfString = openai.String(m.Content)
 	}
 	for _, call := range m.ToolCalls {
 		f := &openai.ChatCompletionMessageFunctionToolCallParam{ID: call.ID, Function: functionParam(call)}
+		if err := carryBack(f, call.Opaque); err != nil {
+			return nil, err
+		}
 		a.ToolCalls = append(a.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: f})
 	}
-	return &a
+	return &a, carryBack(&a, m.Opaque)
+}
+
+// carryBack adds opaque members to a message or a call.
+func carryBack(to interface{ SetExtraFields(map[string]any) }, opaque string) error {
+	if opaque == "" {
+		return nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(opaque), &members); err != nil {
+		return fmt.Errorf("opaque members: %w", err)
+	}
+	extra := make(map[string]any, len(members))
+	for name, value := range members {
+		extra[name] = value
+	}
+	to.SetExtraFields(extra)
+	return nil
 }
 
 // functionParam goes round the library's encoder, which would replace the bytes

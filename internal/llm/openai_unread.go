@@ -43,7 +43,7 @@ func checkFinish(r Reply) *fault {
 	silent := r.Content == "" && len(r.ToolCalls) == 0
 	switch {
 	case r.FinishReason.filtered() && silent:
-		return &fault{ErrInputFiltered, "empty choice with finish reason " + string(r.FinishReason)}
+		return &fault{ErrInputFiltered, Final, "empty choice with finish reason " + string(r.FinishReason)}
 	case r.FinishReason.filtered():
 		return nil
 	case r.FinishReason.announcesCalls() && len(r.ToolCalls) == 0:

@@ -47,11 +47,12 @@ const (
 	Interrupted SubReason = "interrupted" // by a signal
 	Deadline    SubReason = "deadline"    // of go test, -timeout
 	Budget      SubReason = "budget"      // VAULT_BUDGET_USD or VAULT_BUDGET_TOKENS
+	Unavailable SubReason = "unavailable" // quota used up, key or model refused: the rest was not asked
 )
 
 // SubReasons lists the sub-reasons in the order of reports.
 func SubReasons() []SubReason {
-	return []SubReason{Answered, TurnLimit, StepLimit, CutAtCap, ContextOverflow, Interrupted, Deadline, Budget}
+	return []SubReason{Answered, TurnLimit, StepLimit, CutAtCap, ContextOverflow, Interrupted, Deadline, Budget, Unavailable}
 }
 
 // Stop is why a run asks no more: the cause of a cancelled context, or what a
