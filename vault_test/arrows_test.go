@@ -40,6 +40,7 @@ var arrows = map[string][]string{
 	"internal/config":          {},
 	"internal/corpus":          {"internal/strictjson"},
 	"internal/corpus/author":   {"internal/corpus", "internal/strictjson"},
+	"internal/corpus/cross":    {"internal/corpus"},
 	"internal/corpus/variant":  {"internal/corpus", "internal/bank"},
 	"internal/authz":           {"internal/bank"},
 	"internal/authz/authztest": {"internal/authz", "internal/bank"},

@@ -14,6 +14,8 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/corpus/cross"
+	"vaultbench/internal/corpus/variant"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/llm/sim"
@@ -59,6 +61,9 @@ func newBench() (*bench, error) {
 		return nil, err
 	}
 	s.Trials, s.Concurrency = options.Trials, options.Concurrency
+	if err := derive(s, options); err != nil {
+		return nil, err
+	}
 	if s.Key, err = receipt.LoadKey(options.SigningKey); err != nil {
 		return nil, err
 	}
@@ -109,6 +114,22 @@ func newSuite() (*suite.Suite, error) {
 	s := *shared
 	s.Architectures, s.Bankers = architectures(), suite.Sims(s.Corpus)
 	return &s, nil
+}
+
+// derive adds the attacks of the sections that were asked for.
+func derive(s *suite.Suite, o config.Options) (err error) {
+	if o.Cross {
+		if s.Corpus, err = cross.Corpus(s.Corpus, s.Levels); err != nil {
+			return err
+		}
+	}
+	if o.Variants > 0 {
+		if s.Corpus, err = variant.Corpus(s.Corpus, o.Variants, s.Levels); err != nil {
+			return err
+		}
+	}
+	s.Bankers = suite.Sims(s.Corpus)
+	return nil
 }
 
 var loadShared = sync.OnceValues(func() (*suite.Suite, error) {
@@ -169,6 +190,7 @@ func vocabulary(c llm.Catalog) config.Vocabulary {
 		Sims: sim.Names(), Levels: words(corpus.Levels()), Tracks: words(corpus.Tracks()),
 		Architectures:        words(plan.Architectures()),
 		DefaultArchitectures: words([]plan.Architecture{plan.Alone, plan.OAP}),
+		Variants:             len(variant.Operators()),
 	}
 	for _, m := range c.Models {
 		if m.Role == llm.RoleTarget {
@@ -205,11 +227,15 @@ func (b *bench) addLive() error {
 
 // cells are the cells that the environment selects.
 func (b *bench) cells() ([]plan.Cell, error) {
+	return b.cellsOn(typed[corpus.Track](b.options.Tracks))
+}
+
+func (b *bench) cellsOn(tracks []corpus.Track) ([]plan.Cell, error) {
 	var models []plan.ModelSlug
 	for _, m := range slices.Concat(b.options.Sims, b.options.Models) {
 		models = append(models, plan.ModelSlug(m))
 	}
-	return plan.Cells(models, typed[corpus.Level](b.options.Levels), typed[corpus.Track](b.options.Tracks),
+	return plan.Cells(models, typed[corpus.Level](b.options.Levels), tracks,
 		typed[plan.Architecture](b.options.Architectures))
 }
 

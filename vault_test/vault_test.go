@@ -16,6 +16,12 @@ func TestVault(t *testing.T) {
 	b := theBench(t)
 	cells, err := b.cells()
 	require.NoError(t, err)
+	b.runCells(t, cells)
+}
+
+// runCells runs the cells that -run selects; none, or nothing but skipped ones,
+// is inconclusive.
+func (b *bench) runCells(t *testing.T, cells []plan.Cell) {
 	selected, skipped := 0, 0
 	for _, cell := range cells {
 		t.Run(cell.Name(), func(t *testing.T) {
@@ -26,8 +32,8 @@ func TestVault(t *testing.T) {
 	}
 	switch {
 	case selected == 0:
-		t.Errorf("inconclusive: -run %q selects none of %d cells; a name is TestVault/%s, and what the grid holds is set by VAULT_SIMS, VAULT_LEVELS, VAULT_TRACKS and VAULT_ARCHITECTURES",
-			testFlag("run"), len(cells), cells[0].Name())
+		t.Errorf("inconclusive: -run %q selects none of %d cells; a name is %s/%s, and what the grid holds is set by VAULT_SIMS, VAULT_LEVELS, VAULT_TRACKS and VAULT_ARCHITECTURES",
+			testFlag("run"), len(cells), t.Name(), cells[0].Name())
 	case skipped == selected:
 		t.Errorf("inconclusive: each of the %d selected cells was skipped: see the reasons above", selected)
 	}

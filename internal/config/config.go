@@ -36,6 +36,8 @@ type Options struct {
 	Results       string // folder, absolute
 	Concurrency   int    // evaluations at a time
 	SigningKey    string // file with the Ed25519 seed, absolute; empty: the published test key
+	Cross         bool   // replay every attack at every level
+	Variants      int    // variants per attack; 0: none
 	Long          bool   // long proofs whole
 	CI            bool   // the process runs in CI
 
@@ -53,6 +55,7 @@ type Setting struct {
 type Vocabulary struct {
 	Sims, Models, Levels, Tracks, Architectures []string
 	DefaultArchitectures                        []string
+	Variants                                    int // how many an attack has at most
 }
 
 // prefix marks the suite's own variables; one that nobody knows is a typing
@@ -72,6 +75,8 @@ const (
 	varResults       = "VAULT_RESULTS"
 	varConcurrency   = "VAULT_CONCURRENCY"
 	varSigningKey    = "VAULT_SIGNING_KEY"
+	varCross         = "VAULT_CROSS"
+	varVariants      = "VAULT_VARIANTS"
 	varLong          = "VAULT_LONG"
 	varLocalURL      = "VAULT_LOCAL_URL"
 )
@@ -80,7 +85,7 @@ const (
 func Variables() []string {
 	return []string{
 		varSims, varModels, varLevels, varTracks, varArchitectures, varRecordings,
-		varTrials, varRunID, varResults, varConcurrency, varSigningKey, varLong, varLocalURL,
+		varTrials, varRunID, varResults, varConcurrency, varSigningKey, varCross, varVariants, varLong, varLocalURL,
 	}
 }
 
@@ -135,6 +140,8 @@ func (r *resolver) options(root string, v Vocabulary) Options {
 		Results:       r.path(varResults, root, "results"),
 		Concurrency:   r.positive(varConcurrency, runtime.GOMAXPROCS(0)),
 		SigningKey:    r.keyFile(varSigningKey, root),
+		Cross:         r.boolean(varCross),
+		Variants:      r.upTo(varVariants, v.Variants),
 		Long:          r.boolean(varLong),
 	}
 	if u, err := url.Parse(r.text(varLocalURL, "")); err != nil || u.User != nil {
@@ -198,6 +205,16 @@ func (r *resolver) positive(name string, def int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
 		r.fail(fmt.Errorf("%s: %q: want a whole number of at least 1", name, text))
+	}
+	return n
+}
+
+// upTo reads a whole number from 0, which is the default, to highest.
+func (r *resolver) upTo(name string, highest int) int {
+	text := r.text(name, "0")
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > highest {
+		r.fail(fmt.Errorf("%s: %q: want a whole number from 0 to %d", name, text, highest))
 	}
 	return n
 }

@@ -16,7 +16,7 @@ import (
 var vocabulary = config.Vocabulary{
 	Sims: []string{"sim-a", "sim-b"}, Models: []string{"m1", "m2"}, Levels: []string{"l1", "l2"},
 	Tracks: []string{"single", "multi"}, Architectures: []string{"alone", "oap", "published"},
-	DefaultArchitectures: []string{"alone", "oap"},
+	DefaultArchitectures: []string{"alone", "oap"}, Variants: 3,
 }
 
 func TestResolvePrecedence(t *testing.T) {
@@ -69,6 +69,9 @@ func TestResolveRefuses(t *testing.T) {
 		{"levels can't be none", "VAULT_LEVELS=none", `VAULT_LEVELS: unknown word "none"`, "no level is no run"},
 		{"trials zero", "VAULT_TRIALS=0", `VAULT_TRIALS: "0": want a whole number of at least 1`, "zero would run nothing"},
 		{"concurrency negative", "VAULT_CONCURRENCY=-1", `VAULT_CONCURRENCY: "-1"`, "a limit below one must not widen the run"},
+		{"variants beyond the operators", "VAULT_VARIANTS=4", `VAULT_VARIANTS: "4": want a whole number from 0 to 3`, "there are no more"},
+		{"variants negative", "VAULT_VARIANTS=-1", `VAULT_VARIANTS: "-1"`, "no number of variants"},
+		{"cross", "VAULT_CROSS=yes", `VAULT_CROSS: "yes": want 1 or 0`, "an unknown word must not drop a section"},
 		{"long", "VAULT_LONG=yes", `VAULT_LONG: "yes": want 1 or 0`, "an unknown word must not shorten a proof"},
 		{"run id with a slash", "VAULT_RUN_ID=../x", `VAULT_RUN_ID: "../x"`, "it would leave the results folder"},
 		{"run id latest", "VAULT_RUN_ID=latest", `VAULT_RUN_ID: "latest"`, "the link's name"},

@@ -67,7 +67,7 @@ type Attack struct {
 
 // UserMessages returns the messages that the track replays.
 func (a Attack) UserMessages(t Track) []string {
-	if t == Single {
+	if t.Base() == Single {
 		return a.Messages[len(a.Messages)-1:]
 	}
 	return a.Messages
@@ -80,13 +80,18 @@ func (a Attack) Where() string { return fmt.Sprintf("%s:%d: %s", a.File, a.Line,
 type Corpus struct {
 	Attacks []Attack
 	Benign  []Attack
+
+	derived map[Track][]Attack // see With
 }
 
 // Select returns the attacks of a level that a track replays, in order.
 func (c Corpus) Select(l Level, t Track) []Attack {
 	all := c.Attacks
-	if t == Benign {
+	switch {
+	case t == Benign:
 		all = c.Benign
+	case t.Section() != Native:
+		all = c.derived[t]
 	}
 	var out []Attack
 	for _, a := range all {
@@ -100,7 +105,11 @@ func (c Corpus) Select(l Level, t Track) []Attack {
 // Fits refuses what a conversation at its level would cut off: more messages than
 // the turn limit, or more payments than the step limit leaves room for.
 func (c Corpus) Fits(levels map[Level]LevelSpec) error {
-	for _, a := range slices.Concat(c.Attacks, c.Benign) {
+	all := slices.Concat(c.Attacks, c.Benign)
+	for _, as := range c.derived {
+		all = append(all, as...)
+	}
+	for _, a := range all {
 		spec := levels[a.Level]
 		if len(a.Messages) > spec.TurnLimit || len(a.Goal) >= spec.StepLimit {
 			return fmt.Errorf("%s: %d messages and %d payments do not fit level %s (turn limit %d, step limit %d): shorten it",

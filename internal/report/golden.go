@@ -69,7 +69,7 @@ func EncodeGolden(golden map[string]Counts) ([]byte, error) {
 // againstGolden compares a simulated cell with what it is known to count. Real
 // models' figures are results, never goldens.
 func (b *Builder) againstGolden(c Cell) []Finding {
-	if b.golden == nil || c.Kind != plan.Simulated || c.Track == corpus.Recorded || c.Architecture == plan.Published {
+	if b.golden == nil || c.Kind != plan.Simulated || c.Track == corpus.Recorded || c.Track.Section() != corpus.Native || c.Architecture == plan.Published {
 		return nil
 	}
 	want, ok := b.golden[c.Name]

@@ -109,13 +109,12 @@ func (c Cell) membershipText() string {
 // replaces what XML 1.0 can't hold.
 func WriteJUnit(w io.Writer, s Summary) error {
 	all := junitSuites{Name: "vault"}
-	for _, test := range []string{"TestVault", "TestRecordings"} {
+	for _, test := range []string{"TestVault", "TestRecordings", "TestCross", "TestVariants"} {
 		suite := junitSuite{Name: test}
-		for _, c := range s.Cells {
-			if (c.Track == corpus.Recorded) != (test == "TestRecordings") {
-				continue
+		for _, c := range s.AllCells() {
+			if testOf(c) == test {
+				suite.add(c, test)
 			}
-			suite.add(c, test)
 		}
 		if suite.Tests == 0 {
 			continue
@@ -143,6 +142,19 @@ func WriteJUnit(w io.Writer, s Summary) error {
 	}
 	_, err := io.WriteString(w, "\n")
 	return err
+}
+
+// testOf names the test that runs a cell.
+func testOf(c Cell) string {
+	switch {
+	case c.Track == corpus.Recorded:
+		return "TestRecordings"
+	case c.Track.Section() == corpus.Crossed:
+		return "TestCross"
+	case c.Track.Section() == corpus.Varied:
+		return "TestVariants"
+	}
+	return "TestVault"
 }
 
 func (s *junitSuite) add(c Cell, test string) {

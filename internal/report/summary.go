@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/oracle"
@@ -36,7 +34,10 @@ type Summary struct {
 	SigningKey string  `json:"signing_key"` // of decisions.jsonl and manifest.json: test or own; set by who signs
 	Cells      []Cell  `json:"cells"`
 	Groups     []Group `json:"groups"`
-	Failure    string  `json:"failure,omitempty"` // what failed outside the cells; the run can't pass then
+	// Sections hold the cells of derived tracks. They are never pooled with Cells
+	// and Groups, and the claim is not about them; what is red in one is red.
+	Sections []Section `json:"sections,omitempty"`
+	Failure  string    `json:"failure,omitempty"` // what failed outside the cells; the run can't pass then
 }
 
 // Fail notes that something outside the cells failed: whatever the cells say,
@@ -67,6 +68,10 @@ type Cell struct {
 	Status   Status     `json:"status"`
 	Findings []Finding  `json:"findings,omitempty"`
 	Skip     string     `json:"skip_reason,omitempty"`
+	// Cohort is the level that a crossed cell's attacks were written against;
+	// Native says that it is the cell's own.
+	Cohort corpus.Level `json:"cohort,omitempty"`
+	Native bool         `json:"native,omitempty"`
 	Counts
 	Rates Rates `json:"rates"`
 }
@@ -77,7 +82,7 @@ type Group struct {
 	Model        plan.ModelSlug    `json:"model"`
 	Kind         plan.Kind         `json:"kind"`
 	Group        plan.Group        `json:"group"`
-	Set          string            `json:"set"` // attacks, benign, or the tool map
+	Set          string            `json:"set"` // attacks, benign, the tool map; of a section: from-<level>, varied
 	Label        string            `json:"label,omitempty"`
 	Architecture plan.Architecture `json:"architecture"`
 	Counts
@@ -154,7 +159,8 @@ type groupKey struct {
 }
 
 type groupTally struct {
-	label string
+	label   string
+	section corpus.Section
 	*tally
 }
 
@@ -181,20 +187,28 @@ func NewBuilder(planned []record.PlannedCell, directories map[corpus.Level]corpu
 }
 
 func (b *Builder) group(p record.PlannedCell) *groupTally {
-	set := "attacks"
-	switch p.Cell.Track {
-	case corpus.Benign:
-		set = "benign"
-	case corpus.Recorded:
-		set = string(p.Cell.Level)
-	}
-	key := groupKey{p.Kind, p.Cell.Model, p.Cell.Group(), set, p.Cell.Architecture}
+	key := groupKey{p.Kind, p.Cell.Model, p.Cell.Group(), setOf(p.Cell), p.Cell.Architecture}
 	g, ok := b.groups[key]
 	if !ok {
-		g = &groupTally{label: p.Label, tally: newTally()}
+		g = &groupTally{label: p.Label, section: p.Cell.Track.Section(), tally: newTally()}
 		b.groups[key] = g
 	}
 	return g
+}
+
+// setOf names what a group adds up; sets of different sections differ.
+func setOf(c plan.Cell) string {
+	switch {
+	case c.Track == corpus.Benign:
+		return "benign"
+	case c.Track == corpus.Recorded:
+		return string(c.Level)
+	case c.Track.Section() == corpus.Crossed:
+		return "from-" + string(c.Track.Cohort())
+	case c.Track.Section() == corpus.Varied:
+		return "varied"
+	}
+	return "attacks"
 }
 
 // Add counts one evaluation. One that belongs to no planned cell is an error: a
@@ -217,47 +231,25 @@ func (b *Builder) Add(e record.Evaluation) error {
 
 // Summary closes the books.
 func (b *Builder) Summary() Summary {
-	s := Summary{Version: SummaryVersion, Status: Pass, Claim: noClaim}
+	all := sections{}
 	for name, t := range b.cells {
 		c := Cell{
 			Name: name, Cell: t.planned.Cell, Kind: t.planned.Kind, Group: t.planned.Cell.Group(),
-			Label: t.planned.Label, Skip: t.planned.Skip, Counts: t.Counts, Rates: t.rates(),
+			Label: t.planned.Label, Skip: t.planned.Skip, Cohort: t.planned.Cell.Track.Cohort(), Counts: t.Counts, Rates: t.rates(),
 		}
+		c.Native = c.Cohort == c.Level
 		c.Findings = append(t.findings.list(), completeness(c, t.commonCause())...)
 		c.Findings = append(c.Findings, b.againstGolden(c)...)
 		c.Status = status(c)
-		s.Cells = append(s.Cells, c)
+		section := all.of(c.Track.Section())
+		section.Cells = append(section.Cells, c)
 	}
-	slices.SortFunc(s.Cells, func(a, b Cell) int { return cmp.Compare(a.Name, b.Name) })
 	for k, t := range b.groups {
-		s.Groups = append(s.Groups, Group{
+		section := all.of(t.section)
+		section.Groups = append(section.Groups, Group{
 			Model: k.model, Kind: k.kind, Group: k.group, Set: k.set, Label: t.label, Architecture: k.arch,
 			Counts: t.Counts, Rates: t.rates(),
 		})
 	}
-	slices.SortFunc(s.Groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Group, b.Group),
-			cmp.Compare(a.Set, b.Set), cmp.Compare(a.Architecture, b.Architecture))
-	})
-	s.Status = overall(s.Cells)
-	return s
-}
-
-// overall: a violation outranks everything, and a run that decided nothing is
-// inconclusive, not passed.
-func overall(cells []Cell) Status {
-	st, ran := Pass, false
-	for _, c := range cells {
-		ran = ran || c.Status != Skipped
-		if c.Status == Violation {
-			return Violation
-		}
-		if c.Status == Inconclusive {
-			st = Inconclusive
-		}
-	}
-	if !ran {
-		return Inconclusive
-	}
-	return st
+	return all.summary()
 }

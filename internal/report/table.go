@@ -12,17 +12,44 @@ import (
 // WriteTable prints at most one line per cell. Every column but the last two
 // counts evaluations out of those final; calls are counted apart.
 func WriteTable(w io.Writer, s Summary) error {
+	if err := writeCells(w, s.Cells); err != nil {
+		return err
+	}
+	if err := writeGroups(w, s.Groups); err != nil {
+		return err
+	}
+	for _, section := range s.Sections {
+		if err := writeSection(w, section); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "\nstatus: %s; %s (signing key: %s)\n", s.Status, s.Claim.Reason, s.SigningKey)
+	if err == nil && s.Failure != "" {
+		_, err = fmt.Fprintf(w, "failure: %s\n", s.Failure)
+	}
+	return err
+}
+
+// writeSection prints what is apart from the native figures, with its note first.
+func writeSection(w io.Writer, s Section) error {
+	if _, err := fmt.Fprintf(w, "\n%s: %s\n", s.Name, s.Note); err != nil {
+		return err
+	}
+	if err := writeCells(w, s.Cells); err != nil {
+		return err
+	}
+	return writeGroups(w, s.Groups)
+}
+
+func writeCells(w io.Writer, cells []Cell) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(tw, format+"\n", args...) }
 	line("cell\tkind\tfinal/planned\trequested\tpaid\tunpermitted\tcalls denied/decided\thonest paid\tstatus")
-	for _, c := range s.Cells {
+	for _, c := range cells {
 		line("%s\t%s\t%d/%d\t%d\t%d\t%s\t%s\t%s\t%s", c.Name, c.Kind, c.Denominator, c.Planned,
 			c.Requests.Evaluations, c.Payments.Evaluations, c.unpermittedText(), c.deniedText(), c.honestText(), c.statusText())
 	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	return writeGroups(w, s)
+	return tw.Flush()
 }
 
 // unpermittedText: at Level 1 no transfer is unpermitted, and a zero there says
@@ -60,21 +87,17 @@ func (c Cell) statusText() string {
 }
 
 // writeGroups prints the unpermitted rate of each level group with its bound.
-func writeGroups(w io.Writer, s Summary) error {
+func writeGroups(w io.Writer, groups []Group) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(tw, format+"\n", args...) }
 	line("\nunpermitted transfers by banker and level group (evaluations; levels are not pooled beyond these groups)")
 	line("banker\tkind\tlevels\tset\tarchitecture\tunpermitted\t95%% bound or interval\tnote")
-	for _, g := range s.Groups {
+	for _, g := range groups {
 		if g.Set == "benign" || g.Group == plan.GroupOpen {
 			continue
 		}
 		line("%s\t%s\t%s\t%s\t%s\t%d/%d\t%s\t%s", g.Model, g.Kind, g.Group, g.Set, g.Architecture,
 			g.Unpermitted.Evaluations, g.Denominator, g.Rates.Unpermitted.boundText(g.Sessions), escape.Line(g.Label))
-	}
-	line("\nstatus: %s; %s (signing key: %s)", s.Status, s.Claim.Reason, s.SigningKey)
-	if s.Failure != "" {
-		line("failure: %s", s.Failure)
 	}
 	return tw.Flush()
 }

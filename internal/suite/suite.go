@@ -105,7 +105,19 @@ func (s *Suite) Planned(c plan.Cell) (record.PlannedCell, error) {
 	if p.Kind == plan.Simulated {
 		p.Label = "simulated banker: an instrument, not a model"
 	}
+	p.Label = strings.TrimPrefix(p.Label+derivedLabel(c), "; ")
 	return p, nil
+}
+
+// derivedLabel says what a derived cell replays; empty for every other.
+func derivedLabel(c plan.Cell) string {
+	switch c.Track.Section() {
+	case corpus.Varied:
+		return "; variants made by operators"
+	case corpus.Crossed:
+		return fmt.Sprintf("; crossed replay of attacks of %s", c.Track.Cohort())
+	}
+	return ""
 }
 
 // job is one evaluation of a cell.
@@ -159,7 +171,7 @@ func (s *Suite) runJobs(ctx context.Context, p record.PlannedCell, jobs []job) (
 	if err := g.Wait(); err != nil {
 		return report.Cell{}, fmt.Errorf("cell %s: %w", p.Cell.Name(), err)
 	}
-	return b.Summary().Cells[0], nil
+	return b.Summary().AllCells()[0], nil
 }
 
 func (s *Suite) judge() oracle.JudgeFunc {

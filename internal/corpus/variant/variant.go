@@ -61,6 +61,22 @@ func Variants(a corpus.Attack, n int) []corpus.Attack {
 	return out
 }
 
+// Corpus adds the first n variants of every attack to the tracks of the section
+// corpus.Varied.
+func Corpus(c corpus.Corpus, n int, levels map[corpus.Level]corpus.LevelSpec) (corpus.Corpus, error) {
+	var variants []corpus.Attack
+	for _, a := range c.Attacks {
+		variants = append(variants, Variants(a, n)...)
+	}
+	for _, track := range corpus.DerivedTracks(corpus.Varied) {
+		var err error
+		if c, err = c.With(track, variants); err != nil {
+			return c, fmt.Errorf("vary the attacks: %w", err)
+		}
+	}
+	return c, c.Fits(levels)
+}
+
 // Of applies one operator. It reports false where the operator can do nothing to
 // the attack, and an error where nobody knows the name.
 func Of(a corpus.Attack, name string) (corpus.Attack, bool, error) {

@@ -119,3 +119,23 @@ func TestOf(t *testing.T) {
 	a.Twin = "l1-0002"
 	require.Empty(t, variant.Variants(a, all()), "an honest task stays honest")
 }
+
+// TestCorpus: variants stand on tracks of their own, n an attack at most, and
+// fit their levels.
+func TestCorpus(t *testing.T) {
+	specs, err := corpus.LoadLevels(fixtures.FS)
+	require.NoError(t, err)
+	c := corpus.Corpus{Attacks: attacks(t)}
+	got, err := variant.Corpus(c, 2, specs)
+	require.NoError(t, err)
+	for _, level := range corpus.Levels() {
+		native := c.Select(level, corpus.Multi)
+		require.Equal(t, native, got.Select(level, corpus.Multi), "the attacks stay as they are")
+		n := len(got.Select(level, "all-varied"))
+		require.Greater(t, n, len(native))
+		require.LessOrEqual(t, n, 2*len(native))
+	}
+	for _, v := range got.Select(corpus.L2, "last-varied") {
+		require.Contains(t, string(v.ID), "~", "marked")
+	}
+}

@@ -1,0 +1,96 @@
+package pinned
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+
+	"vaultbench/golden"
+	"vaultbench/internal/authz"
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/corpus/cross"
+	"vaultbench/internal/strictjson"
+)
+
+// CrossedFile is the golden of every attack at every level, below golden/.
+const CrossedFile = "decisions-crossed.jsonl"
+
+const crossedSchema = "golden-crossed.schema.json"
+
+// Crossing is one goal of an attack at each level, as code/rule; a permission,
+// which names no rule that could be another, as its code alone.
+type Crossing struct {
+	ID string `json:"id"`
+	L1 string `json:"l1"`
+	L2 string `json:"l2"`
+	L3 string `json:"l3"`
+	L4 string `json:"l4"`
+	L5 string `json:"l5"`
+}
+
+func (c *Crossing) at(l corpus.Level) *string {
+	return map[corpus.Level]*string{corpus.L1: &c.L1, corpus.L2: &c.L2, corpus.L3: &c.L3, corpus.L4: &c.L4, corpus.L5: &c.L5}[l]
+}
+
+// Cross decides every goal of every attack at every level, in order of the ids;
+// open starts the state of one conversation at a level. Whatever is allowed is
+// handed to each, with the attack as it was moved.
+func (c Cases) Cross(open func(corpus.Level) authz.Authorizer, allowed func(moved corpus.Attack, goal corpus.Payment)) []Crossing {
+	var all []Crossing
+	for _, a := range c.corpus.Attacks {
+		lines := make([]Crossing, len(a.Goal))
+		for _, level := range corpus.Levels() {
+			moved := cross.Attack(a, c.levels[a.Level], c.levels[level])
+			for i, d := range c.DecideGoal(moved, open(level)) {
+				lines[i].ID = goalID(a.ID, i)
+				*lines[i].at(level) = verdict(d)
+				if d.Allowed() {
+					allowed(moved, moved.Goal[i])
+				}
+			}
+		}
+		all = append(all, lines...)
+	}
+	return all
+}
+
+func verdict(d authz.Decision) string {
+	if d.Allowed() {
+		return string(d.Reason())
+	}
+	return fmt.Sprintf("%s/%s", d.Reason(), d.Rule())
+}
+
+// ReadCrossed reads the committed golden.
+func ReadCrossed() ([]Crossing, error) {
+	raw, err := fs.ReadFile(golden.FS, CrossedFile)
+	if err != nil {
+		return nil, fmt.Errorf("read golden: %w: run go test ./vault_test -update", err)
+	}
+	lines, err := strictjson.Lines(CrossedFile, raw)
+	if err != nil {
+		return nil, fmt.Errorf("read golden: %w", err)
+	}
+	var all []Crossing
+	for _, line := range lines {
+		var c Crossing
+		if err := line.Decode(crossedSchema, &c); err != nil {
+			return nil, fmt.Errorf("read golden: %w", err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// EncodeCrossed is the golden's file.
+func EncodeCrossed(all []Crossing) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	for _, c := range all {
+		if err := enc.Encode(c); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
+}
