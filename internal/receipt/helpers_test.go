@@ -155,7 +155,7 @@ func begun() record.Manifest {
 	return record.Manifest{
 		Version: record.ManifestVersion, RunID: "r1", StartedAt: "2026-11-30T00:00:00Z", GoVersion: "go1.26", Trials: 1,
 		Options: map[string]string{"VAULT_LEVELS": "l2 (environment)"}, Sims: []string{},
-		Cells: []record.PlannedCell{{Cell: without, Kind: plan.Simulated}, {Cell: behind, Kind: plan.Simulated, Layered: true}},
+		Cells: []record.PlannedCell{{Cell: without, Kind: plan.Simulated, Evaluations: 9}, {Cell: behind, Kind: plan.Simulated, Layered: true, Evaluations: 9}},
 	}
 }
 

@@ -33,6 +33,16 @@ type Report struct {
 // It can't say whose key signed: the manifest names its own. trusted holds the
 // keys that the reader knows; nil: any key will do.
 func Verify(dir string, trusted *JWKS) (Report, error) {
+	return VerifyEach(dir, trusted, func(record.Manifest) (func(record.Evaluation) error, error) {
+		return func(record.Evaluation) error { return nil }, nil
+	})
+}
+
+// VerifyEach does what Verify does, and hands the manifest and then every
+// evaluation to a reader on the way: the lines are decoded once. What the reader
+// has gathered counts only if VerifyEach ends without an error, since a fault may
+// show after the last line.
+func VerifyEach(dir string, trusted *JWKS, begin func(record.Manifest) (func(record.Evaluation) error, error)) (Report, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {
 		return Report{}, err
@@ -49,7 +59,16 @@ func Verify(dir string, trusted *JWKS) (Report, error) {
 		return Report{}, err
 	}
 	defer func() { _ = v.lines.file.Close() }()
-	err = record.Read(filepath.Join(dir, record.EvaluationsFile), v.evaluation)
+	visit, err := begin(m)
+	if err != nil {
+		return Report{}, err
+	}
+	err = record.ReadPlanned(filepath.Join(dir, record.EvaluationsFile), m, func(e record.Evaluation) error {
+		if err := v.evaluation(e); err != nil {
+			return err
+		}
+		return visit(e)
+	})
 	if err == nil {
 		err = v.end()
 	}
