@@ -75,7 +75,7 @@ func TestFiguresMove(t *testing.T) {
 			"the bank refuses it alone, and behind the layer it is denied",
 		},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		sub(t, tt.name, func(t *testing.T) {
 			got := map[string]int{}
 			for name, n := range figuresOf(t, tt.change(t)) {
 				if d := n - before[name]; d != 0 {

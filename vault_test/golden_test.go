@@ -28,7 +28,7 @@ func TestGoldens(t *testing.T) {
 	cases, err := pinned.Load()
 	require.NoError(t, err)
 	for _, level := range corpus.Levels() {
-		t.Run(string(level), func(t *testing.T) {
+		sub(t, string(level), func(t *testing.T) {
 			layer, err := loadLayer(suite.PassportOf(level), oap.ProfileOAP)
 			require.NoError(t, err)
 			got, err := cases.Decide(level, layer)
@@ -39,6 +39,7 @@ func TestGoldens(t *testing.T) {
 				return
 			}
 			for _, d := range againstGolden(t, cases, level, got) {
+				noted.changedGolden(d)
 				t.Error(d)
 			}
 		})

@@ -29,6 +29,10 @@ func TestMain(m *testing.M) {
 		os.Exit(2)
 	}
 	code := m.Run()
+	if err := noted.unseen(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, "vault:", err)
+		code = 1
+	}
 	if err := finishRun(code != 0); err != nil {
 		fmt.Fprintln(os.Stderr, "vault:", err)
 		code = max(code, 1)
@@ -61,7 +65,7 @@ func checkFlags() error {
 	if testFlag("count") != "1" || strings.Contains(testFlag("cpu"), ",") {
 		return fmt.Errorf("-count %s -cpu %q would record each evaluation more than once: use -count=1 and one -cpu, and VAULT_TRIALS for repetitions", testFlag("count"), testFlag("cpu"))
 	}
-	if err := matchesSomeTest(run); err != nil {
+	if err := matchesSomeTest(run, skip); err != nil && testFlag("bench") == "" {
 		return err
 	}
 	if !*update {
@@ -88,25 +92,53 @@ func testFlag(name string) string {
 	return f.Value.String()
 }
 
-// matchesSomeTest makes a -run pattern that selects no test an error: go test
-// itself would say "no tests to run" and pass. A pattern below a test's name is
-// checked by the test.
-func matchesSomeTest(pattern string) error {
-	if pattern == "" {
-		return nil
-	}
+// matchesSomeTest makes patterns that leave no test an error: go test itself would
+// say "no tests to run" and pass. What is below a test's name is checked when all
+// have run: see notes.unseen.
+func matchesSomeTest(run, skip string) error {
 	names, err := testNames()
 	if err != nil {
 		return err
 	}
-	for _, alternative := range alternatives(pattern) {
-		top, _, _ := strings.Cut(alternative, "/")
-		re, err := regexp.Compile(top)
-		if err != nil || slices.ContainsFunc(names, re.MatchString) {
-			return nil // go test reports a bad pattern itself
+	wanted, unwanted := matchers(run, false), matchers(skip, true)
+	for _, name := range names {
+		if (run == "" || wanted.match(name)) && !unwanted.match(name) {
+			return nil
 		}
 	}
-	return fmt.Errorf("inconclusive: -run %q matches no test: the tests are %s", pattern, strings.Join(names, ", "))
+	if wanted.bad || unwanted.bad {
+		return nil // go test reports a bad pattern itself
+	}
+	return fmt.Errorf("inconclusive: -run %q matches no test that -skip %q leaves: the tests are %s", run, skip, strings.Join(names, ", "))
+}
+
+// topMatcher is the part of a pattern that is about tests.
+type topMatcher struct {
+	res []*regexp.Regexp
+	bad bool // a part is no regular expression
+}
+
+// matchers compiles the parts of a pattern. One of -skip that goes on below a
+// test's name skips no test whole.
+func matchers(pattern string, whole bool) (m topMatcher) {
+	if pattern == "" {
+		return m
+	}
+	for _, alternative := range alternatives(pattern) {
+		top, _, below := strings.Cut(alternative, "/")
+		re, err := regexp.Compile(top)
+		switch {
+		case err != nil:
+			m.bad = true
+		case !below || !whole:
+			m.res = append(m.res, re)
+		}
+	}
+	return m
+}
+
+func (m topMatcher) match(name string) bool {
+	return slices.ContainsFunc(m.res, func(re *regexp.Regexp) bool { return re.MatchString(name) })
 }
 
 // alternatives splits a pattern at the bars that stand outside brackets, as go
@@ -147,9 +179,10 @@ func finishRun(failed bool) error {
 	if current == nil || current.run == nil {
 		return nil
 	}
-	if failed {
-		current.run.Fail("a test failed: see its log; the cells alone do not say that the run passed")
+	if kind, message := noted.failure(failed); kind != "" {
+		current.run.Fail(kind, message)
 	}
+	current.run.Sentinels(noted.sentinels)
 	summary, err := current.run.Finish()
 	if err != nil {
 		return fmt.Errorf("finish the run: %w", err)

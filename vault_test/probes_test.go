@@ -14,7 +14,7 @@ import (
 // TestProbes holds each probe's codes; the goldens pin the rules as well.
 func TestProbes(t *testing.T) {
 	for _, p := range pinned.Probes() {
-		t.Run(p.Name, func(t *testing.T) {
+		sub(t, p.Name, func(t *testing.T) {
 			require.NotEmpty(t, p.Reason)
 			layer, err := loadLayer(suite.PassportOf(p.Level), oap.ProfileOAP)
 			require.NoError(t, err)

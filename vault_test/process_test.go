@@ -171,6 +171,11 @@ func TestBadInput(t *testing.T) {
 		{"no banker at all", "no cell is selected", map[string]string{"VAULT_SIMS": "none"}, nil},
 		{"filter below the test", "inconclusive: -run", nil, []string{"-test.run=TestVault/sim-nobody/"}},
 		{"filter of tests", `inconclusive: -run "TestNothing" matches no test`, nil, []string{"-test.run=TestNothing"}},
+		{"everything left out", `matches no test that -skip "." leaves`, nil, []string{"-test.run=", "-test.skip=."}},
+		{"the selected test left out", `-run "^TestVault$" matches no test that -skip "TestV|TestW" leaves`, nil, []string{"-test.run=^TestVault$", "-test.skip=TestV|TestW"}},
+		{"filter below another test", `inconclusive: -run "TestGoldens/l9" -skip "" leaves no subtest of TestGoldens`, nil, []string{"-test.run=TestGoldens/l9"}},
+		{"all subtests left out", `inconclusive: -run "TestGoldens" -skip "TestGoldens/." leaves no subtest of TestGoldens`, nil, []string{"-test.run=TestGoldens", "-test.skip=TestGoldens/."}},
+		{"filter below a test without subtests", `names subtests, and the tests that it selects have none`, nil, []string{"-test.run=TestProbeNamesAreUnique/x"}},
 		{"results below a file", "VAULT_RESULTS", map[string]string{"VAULT_RESULTS": filepath.Join(file, "results")}, nil},
 		{"recordings not there", "VAULT_RECORDINGS", map[string]string{"VAULT_RECORDINGS": filepath.Join(file, "none")}, []string{"-test.run=TestRecordings"}},
 		{"update in CI", "-update refuses to run in CI", map[string]string{"CI": "true"}, []string{"-update", "-test.run="}},
@@ -181,7 +186,7 @@ func TestBadInput(t *testing.T) {
 		{"every cell skipped", "each of the 2 selected cells was skipped", map[string]string{"VAULT_SIMS": "none", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_LEVELS": "l1", "VAULT_TRACKS": "multi"}, nil},
 		{"update of a part", "unset VAULT_LEVELS", map[string]string{"VAULT_LEVELS": "l1"}, []string{"-update", "-test.run="}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		sub(t, tt.name, func(t *testing.T) {
 			args := tt.args
 			if args == nil {
 				args = []string{"-test.run=TestVault"}
@@ -206,7 +211,7 @@ func TestBrokenRecordings(t *testing.T) {
 		{"call without arguments", `{"suite_name":"banking","pipeline_name":"m","user_task_id":"user_task_1","injection_task_id":null,"attack_type":null,"error":null,"messages":[{"role":"assistant","content":null,"tool_calls":[{"function":"send_money","id":"x"}]}]}` + "\n", "bad.jsonl:1"},
 		{"empty file", "", "bad.jsonl:1"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		sub(t, tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.jsonl"), []byte(tt.text), 0o600))
 			p := launch(t, map[string]string{"VAULT_RECORDINGS": dir}, "-test.run=TestRecordings")

@@ -31,7 +31,7 @@ func TestRecordings(t *testing.T) {
 		for _, arch := range typed[plan.Architecture](b.options.Architectures) {
 			p, err := b.suite.PlannedRecording(r, arch)
 			require.NoError(t, err)
-			t.Run(p.Cell.Name(), func(t *testing.T) {
+			sub(t, p.Cell.Name(), func(t *testing.T) {
 				ran++
 				b.run.Plan(p)
 				got, err := b.suite.RunRecording(t.Context(), p, fsys, r)

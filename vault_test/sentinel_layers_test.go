@@ -46,6 +46,7 @@ func carelessLayers() []carelessLayer {
 // TestCarelessLayersAreCaught: the corpus itself, without any probe, notices each
 // careless layer: an attack or honest twin is decided otherwise than it expects.
 func TestCarelessLayersAreCaught(t *testing.T) {
+	noted.sentinel(t)
 	t.Parallel()
 	cases, err := pinned.Load()
 	require.NoError(t, err)

@@ -31,7 +31,7 @@ func TestPublishedPackDecidesAlike(t *testing.T) {
 	cases, err := pinned.Load()
 	require.NoError(t, err)
 	for _, level := range corpus.Levels() {
-		t.Run(string(level), func(t *testing.T) {
+		sub(t, string(level), func(t *testing.T) {
 			ours, err := loadLayer(suite.PassportOf(level), oap.ProfilePublished)
 			require.NoError(t, err)
 			passport, err := oap.LoadPassport(passports.FS, suite.PassportOf(level))

@@ -24,7 +24,7 @@ func TestVault(t *testing.T) {
 func (b *bench) runCells(t *testing.T, cells []plan.Cell) {
 	selected, skipped := 0, 0
 	for _, cell := range cells {
-		t.Run(cell.Name(), func(t *testing.T) {
+		sub(t, cell.Name(), func(t *testing.T) {
 			selected++
 			defer func() { skipped += one(t.Skipped()) }()
 			b.runCell(t, cell)

@@ -35,7 +35,21 @@ type Manifest struct {
 	// judged again when the fixtures have changed.
 	Directories map[corpus.Level]corpus.Directory `json:"directories,omitempty"`
 	Failure     string                            `json:"failure,omitempty"` // what failed outside the cells
+	FailureKind FailureKind                       `json:"failure_kind,omitempty"`
+	Sentinels   map[string]bool                   `json:"sentinels,omitempty"` // by test, of those that ran whole: whether what it broke was noticed
 }
+
+// FailureKind says what sort of thing failed outside the cells.
+type FailureKind string
+
+// The kinds.
+const (
+	FailedGolden FailureKind = "golden" // a golden decision changed
+	FailedTest   FailureKind = "test"   // another test: see its log
+)
+
+// FailureKinds lists the kinds, the worst first.
+func FailureKinds() []FailureKind { return []FailureKind{FailedGolden, FailedTest} }
 
 // Seal says how many lines a finished run's files have and what is in them.
 type Seal struct {

@@ -40,11 +40,14 @@ type Summary struct {
 	Failure  string    `json:"failure,omitempty"` // what failed outside the cells; the run can't pass then
 }
 
-// Fail notes that something outside the cells failed: whatever the cells say,
-// the run proves nothing.
-func (s *Summary) Fail(reason string) {
+// Fail notes what failed outside the cells: whatever they say, the run proves
+// nothing then, and a golden decision that changed is a violation.
+func (s *Summary) Fail(kind record.FailureKind, reason string) {
 	s.Failure = reason
-	if s.Status == Pass {
+	switch {
+	case kind == record.FailedGolden:
+		s.Status = Violation
+	case s.Status == Pass:
 		s.Status = Inconclusive
 	}
 }

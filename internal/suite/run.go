@@ -35,7 +35,6 @@ type Run struct {
 
 	mu      sync.Mutex
 	planned map[string]record.PlannedCell
-	failure string                     // what failed outside the cells
 	served  map[string]map[string]bool // by model slug
 }
 
@@ -122,12 +121,18 @@ func (r *Run) Append(e record.Evaluation) error {
 	return nil
 }
 
-// Fail notes that something outside the cells failed; Finish then does not let
-// the run pass.
-func (r *Run) Fail(reason string) {
+// Fail notes what failed outside the cells; Finish then does not let the run pass.
+func (r *Run) Fail(kind record.FailureKind, reason string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.failure = reason
+	r.manifest.FailureKind, r.manifest.Failure = kind, reason
+}
+
+// Sentinels notes, by test, whether the known-bad layers and bankers were noticed.
+func (r *Run) Sentinels(noticed map[string]bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.manifest.Sentinels = maps.Clone(noticed)
 }
 
 // Finish writes the run's files from its journal, signs and seals them, and
@@ -149,7 +154,6 @@ func (r *Run) Finish() (report.Summary, error) {
 		return report.Summary{}, err
 	}
 	r.manifest.FinishedAt, r.manifest.SummaryState, r.manifest.Seal = now(), string(summary.Status), seal
-	r.manifest.Failure = summary.Failure
 	if err := r.writeManifest(); err != nil {
 		return report.Summary{}, err
 	}
@@ -183,8 +187,8 @@ func (r *Run) close() (report.Summary, *record.Seal, error) {
 	seal, err := receipt.Seal(r.dir, head)
 	summary := b.Summary()
 	summary.SigningKey = r.key.Kind()
-	if r.failure != "" {
-		summary.Fail(r.failure)
+	if r.manifest.Failure != "" {
+		summary.Fail(r.manifest.FailureKind, r.manifest.Failure)
 	}
 	return summary, seal, err
 }

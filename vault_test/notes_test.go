@@ -1,0 +1,95 @@
+package vault_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"vaultbench/internal/record"
+)
+
+// notes is what the tests outside the cells leave for the end of the run, whose
+// cells know nothing of them.
+type notes struct {
+	mu        sync.Mutex
+	golden    string          // the first golden decision that changed
+	sentinels map[string]bool // by test, of those that ran whole
+	subtests  map[string]int  // by test that has some: how many ran
+}
+
+var noted = notes{sentinels: map[string]bool{}, subtests: map[string]int{}}
+
+// sub is t.Run, counted: a pattern that leaves none of a test's subtests must not
+// look like one that they passed.
+func sub(t *testing.T, name string, f func(t *testing.T)) bool {
+	top, _, _ := strings.Cut(t.Name(), "/")
+	noted.add(top, 0)
+	return t.Run(name, func(t *testing.T) {
+		noted.add(top, 1)
+		f(t)
+	})
+}
+
+func (n *notes) add(top string, ran int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.subtests[top] += ran
+}
+
+// sentinel is called first by each test of report.SentinelTests: it notes whether
+// what the test broke was noticed, if the test ran whole.
+func (n *notes) sentinel(t *testing.T) {
+	t.Cleanup(func() {
+		if t.Skipped() || strings.Contains(testFlag("run")+testFlag("skip"), "/") {
+			return
+		}
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.sentinels[t.Name()] = !t.Failed()
+	})
+}
+
+// changedGolden notes a decision that is not the golden one.
+func (n *notes) changedGolden(message string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.golden == "" {
+		n.golden, _, _ = strings.Cut(message, "\n")
+	}
+}
+
+// unseen says which tests look passed though nothing of them ran.
+func (n *notes) unseen() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if testFlag("list") != "" {
+		return nil
+	}
+	total := 0
+	for _, top := range slices.Sorted(maps.Keys(n.subtests)) {
+		if n.subtests[top] == 0 {
+			return fmt.Errorf("inconclusive: -run %q -skip %q leaves no subtest of %s", testFlag("run"), testFlag("skip"), top)
+		}
+		total += n.subtests[top]
+	}
+	if run := testFlag("run"); total == 0 && strings.Contains(run, "/") && testFlag("bench") == "" {
+		return fmt.Errorf("inconclusive: -run %q names subtests, and the tests that it selects have none", run)
+	}
+	return nil
+}
+
+// failure is what the run's manifest says of the tests outside the cells.
+func (n *notes) failure(failed bool) (record.FailureKind, string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.golden != "":
+		return record.FailedGolden, "a golden decision changed: " + n.golden
+	case failed:
+		return record.FailedTest, "a test failed: see its log; the cells alone do not say that the run passed"
+	}
+	return "", ""
+}

@@ -1,0 +1,100 @@
+package vault_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/record"
+	"vaultbench/internal/report"
+)
+
+// TestSubtestsAreCounted: whoever starts a subtest goes through sub, or a pattern
+// that leaves none of them would pass as green.
+func TestSubtestsAreCounted(t *testing.T) {
+	files, err := filepath.Glob("*_test.go")
+	require.NoError(t, err)
+	calls, fset := 0, token.NewFileSet()
+	for _, file := range files {
+		f, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			switch fn := call.Fun.(type) {
+			case *ast.Ident:
+				calls += one(fn.Name == "sub")
+			case *ast.SelectorExpr:
+				x, _ := fn.X.(*ast.Ident)
+				if x != nil && x.Name == "t" && fn.Sel.Name == "Run" && file != "notes_test.go" {
+					t.Errorf("%s: t.Run: use sub(t, name, f)", fset.Position(call.Pos()))
+				}
+			}
+			return true
+		})
+	}
+	assert.GreaterOrEqual(t, calls, 10, "the search must see the subtests")
+}
+
+// TestSentinelsAreNamed: the tests of known-bad layers and bankers that a claim
+// asks for exist, and each notes how it ended.
+func TestSentinelsAreNamed(t *testing.T) {
+	files, err := filepath.Glob("*_test.go")
+	require.NoError(t, err)
+	var noting []string
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil || len(fn.Body.List) == 0 {
+				continue
+			}
+			first, _ := fn.Body.List[0].(*ast.ExprStmt)
+			if first == nil {
+				continue
+			}
+			call, _ := first.X.(*ast.CallExpr)
+			if call == nil {
+				continue
+			}
+			if s, _ := call.Fun.(*ast.SelectorExpr); s != nil && s.Sel.Name == "sentinel" {
+				noting = append(noting, fn.Name.Name)
+			}
+		}
+	}
+	assert.ElementsMatch(t, report.SentinelTests(), noting)
+}
+
+func TestNotedFailures(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		golden  string
+		failed  bool
+		kind    record.FailureKind
+		message string
+		reason  string
+	}{
+		{"nothing", "", false, "", "", "a run that may pass"},
+		{"a test", "", true, record.FailedTest, "a test failed: see its log; the cells alone do not say that the run passed", "the run proves nothing"},
+		{"a golden", "file:1: decided otherwise (-want +got):\n- x", true, record.FailedGolden, "a golden decision changed: file:1: decided otherwise (-want +got):", "a violation, in one line"},
+	} {
+		sub(t, tt.name, func(t *testing.T) {
+			var n notes
+			if tt.golden != "" {
+				n.changedGolden(tt.golden)
+				n.changedGolden("another")
+			}
+			kind, message := n.failure(tt.failed)
+			assert.Equal(t, tt.kind, kind, tt.reason)
+			assert.Equal(t, tt.message, message, tt.reason)
+		})
+	}
+}
