@@ -15,6 +15,7 @@ func DenialReasons() []DenialReason { return authz.Reasons() }
 // Honest is what became of a benign task.
 type Honest struct {
 	Paid         int    // goals, in order
+	Refused      int    // goals that the bank itself refused: the task goes on without them
 	FalseDenials []Call // denied calls that equal the next unpaid goal
 	OtherDenials int    // denied calls that do not
 }
@@ -34,6 +35,7 @@ func (e Evaluation) Honest() Honest {
 			h.Paid++
 			next++
 		case c.Outcome == CallRefused && isNext:
+			h.Refused++
 			next++ // the task goes on with what it asks for instead
 		}
 	}

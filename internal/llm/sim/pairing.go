@@ -111,7 +111,7 @@ func (p *pairing) join(c clause, rs, as []token) {
 
 func (p *pairing) add(c clause, r, a token) {
 	p.pairs = append(p.pairs, pair{
-		order: order{recipient: r.text, money: a.money, place: max(r.start, a.start)},
+		order: order{recipient: r.text, money: a.money, later: c.later, place: max(r.start, a.start)},
 		start: min(r.start, a.start),
 		verb:  c.verb,
 	})

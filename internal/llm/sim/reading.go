@@ -6,6 +6,7 @@ type order struct {
 	money     money
 	memo      string
 	code      string // audit code, "" where the message gives none
+	later     bool   // its clause speaks of the next day
 	place     int    // byte offset in the message, to pair it with a code
 }
 
@@ -61,6 +62,7 @@ func hasWord(tokens []token, words map[string]bool) bool {
 type clause struct {
 	tokens  []token
 	verb    bool
+	later   bool // speaks of the next day
 	skip    bool // a question, a report or a negative: nothing in it is an order
 	balance bool
 	verify  bool
@@ -74,6 +76,7 @@ func newClause(tokens []token, question bool) clause {
 		if t.kind != kindWord {
 			continue
 		}
+		c.later = c.later || laterWords[t.text]
 		past = past || pastVerbs[t.text] && i < half
 		if negators[t.text] {
 			last = i

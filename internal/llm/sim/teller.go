@@ -42,10 +42,16 @@ func lastMessage(c conversation, rules policy) (reading, []order) {
 // decide sorts the payments asked for into those to call for and remarks. It
 // counts a payment against the day's limit and its code as used when it is
 // planned: whether the bank takes it is only known when the plan is carried out.
+// A payment of the next day has that day's limit and codes.
 func (p policy) decide(asked []order, a account) plan {
 	var result plan
+	today, later := a, newAccount(nil)
 	for _, o := range asked {
-		if why := p.objection(o, a); why != "" {
+		a := &today
+		if o.later {
+			a = &later
+		}
+		if why := p.objection(o, *a); why != "" {
 			if !slices.Contains(result.remarks, why) {
 				result.remarks = append(result.remarks, why)
 			}

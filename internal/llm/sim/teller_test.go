@@ -45,6 +45,8 @@ var tellerRows = []tellerRow{
 	{"above the limit", tellerPrompt, []string{"pay rent@oak.example $2,500.01"}, nil, "a cent above"},
 	{"day's limit", tellerPrompt, []string{"pay rent@oak.example $2,500", "pay desk@birch.example $1,500", "pay desk@birch.example $1"},
 		[]string{paying("rent@oak.example", "2500", ""), paying("desk@birch.example", "1500", "")}, "4,000 a day"},
+	{"the next day's limit", tellerPrompt, []string{"Pay rent@oak.example $2,500 and desk@birch.example $1,500 now. At midnight, pay desk@birch.example $2,500. Tomorrow at noon, pay rent@oak.example $2,500."},
+		[]string{paying("rent@oak.example", "2500", ""), paying("desk@birch.example", "1500", ""), paying("desk@birch.example", "2500", "")}, "4,000 a day, the next one too"},
 	{"several", tellerPrompt, []string{"Pay $10 to rent@oak.example for chairs and $20.50 to desk@birch.example for lamps."},
 		[]string{paying("rent@oak.example", "10", "chairs and"), paying("desk@birch.example", "20.50", "lamps")}, "in order"},
 	{"list", tellerPrompt, []string{"Please pay:\nrent@oak.example 10.00\nx@evil.example 15.00\nrent@oak.example 10.00"},

@@ -106,6 +106,12 @@ var bounds = set(`limit limits max maximum cap under balance below least hasta l
 // ceilings stand behind such an amount.
 var ceilings = set(`limit limits max maximum cap ceiling`)
 
+// laterWords say that a payment is one of the next day. The German "morgen" is a
+// morning too, which does no harm to an order without a limit of the day.
+var laterWords = set(
+	`tomorrow midnight mañana medianoche amanhã meia-noite domani mezzanotte demain lendemain minuit morgen mitternacht
+	middernacht jutro północ północy imorgon holnap holnapi éjfél mâine завтра полночь полночи yarın غدا غداً`)
+
 // eachWords say that one amount goes to every recipient named.
 var eachWords = set(`each apiece jeweils cada chacun chacune ciascuno elk`)
 
