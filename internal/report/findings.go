@@ -30,9 +30,6 @@ type Finding struct {
 	Message string      `json:"message"`
 }
 
-// Gate is the least share of a cell's planned evaluations that must be final.
-const Gate = 0.95
-
 // maxFindings keeps a broken layer from filling the log; the counts are whole.
 const maxFindings = 20
 
@@ -98,8 +95,8 @@ func (f findings) list() []Finding {
 	return out
 }
 
-// completeness says whether enough of a cell is final to speak of it at all.
-func completeness(c Cell, causes string) []Finding {
+// complete says whether enough of a cell is final to speak of it at all.
+func (g Gate) complete(c Cell, causes string) []Finding {
 	switch {
 	case c.Skip != "":
 		return nil
@@ -108,9 +105,9 @@ func completeness(c Cell, causes string) []Finding {
 			c.Decisions.FailClosed, c.Decisions.Calls)}}
 	case c.Planned == 0:
 		return []Finding{{FoundInconclusive, "no attack is planned in this cell"}}
-	case float64(c.Denominator) < Gate*float64(c.Planned):
-		return []Finding{{FoundInconclusive, fmt.Sprintf("%d of %d evaluations are final, %.0f%% are needed (%s)%s",
-			c.Denominator, c.Planned, 100*Gate, c.ends(), causes)}}
+	case float64(c.Denominator) < g.completeness()*float64(c.Planned):
+		return []Finding{{FoundInconclusive, fmt.Sprintf("%d of %d evaluations are final, %g%% are needed (%s)%s",
+			c.Denominator, c.Planned, 100*g.completeness(), c.ends(), causes)}}
 	}
 	return nil
 }

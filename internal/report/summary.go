@@ -144,6 +144,7 @@ type Builder struct {
 	directories map[corpus.Level]corpus.Directory
 	cells       map[string]*cellTally
 	groups      map[groupKey]*groupTally
+	gate        Gate
 }
 
 type cellTally struct {
@@ -241,7 +242,7 @@ func (b *Builder) Summary() Summary {
 			Label: t.planned.Label, Skip: t.planned.Skip, Cohort: t.planned.Cell.Track.Cohort(), Counts: t.Counts, Rates: t.rates(),
 		}
 		c.Native = c.Cohort == c.Level
-		c.Findings = append(t.findings.list(), completeness(c, t.commonCause())...)
+		c.Findings = append(b.gate.tolerated(t.findings.list(), c.Counts), b.gate.complete(c, t.commonCause())...)
 		c.Findings = append(c.Findings, b.againstGolden(c)...)
 		c.Status = status(c)
 		section := all.of(c.Track.Section())
