@@ -60,7 +60,7 @@ var arrows = map[string][]string{
 	"internal/redecide":        {"internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/plan", "internal/record"},
 	"internal/agent":           {"internal/llm", "internal/dispatch", "internal/corpus", "internal/record"},
 	"internal/oracle":          {"internal/corpus", "internal/bank"},
-	"internal/report":          {"internal/corpus", "internal/plan", "internal/record", "internal/oracle", "internal/stats", "internal/strictjson", "internal/escape"},
+	"internal/report":          {"internal/corpus", "internal/plan", "internal/receipt", "internal/record", "internal/oracle", "internal/stats", "internal/strictjson", "internal/escape"},
 	"internal/suite": {
 		"internal/agent", "internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/llm", "internal/llm/sim",
 		"internal/llm/recorded", "internal/oracle", "internal/plan", "internal/receipt", "internal/record", "internal/report",

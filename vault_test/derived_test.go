@@ -16,6 +16,7 @@ import (
 	"vaultbench/internal/report"
 	"vaultbench/internal/suite"
 	"vaultbench/scripts/pinned"
+	"vaultbench/scripts/settings"
 )
 
 // TestCross replays every attack at every level, so that policy and attackers
@@ -31,7 +32,7 @@ func TestVariants(t *testing.T) {
 }
 
 func testDerived(t *testing.T, section corpus.Section) {
-	_, options, err := configure()
+	_, options, err := settings.Load()
 	require.NoError(t, err)
 	switch {
 	case section == corpus.Crossed && !options.Cross:
@@ -107,7 +108,7 @@ func TestDerivedCells(t *testing.T) {
 	t.Parallel()
 	b, err := newSuite()
 	require.NoError(t, err)
-	_, options, err := configure()
+	_, options, err := settings.Load()
 	require.NoError(t, err)
 	options.Cross, options.Variants = true, len(variant.Operators())
 	require.NoError(t, derive(b, options))

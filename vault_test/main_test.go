@@ -15,6 +15,7 @@ import (
 
 	"vaultbench/internal/config"
 	"vaultbench/internal/report"
+	"vaultbench/scripts/settings"
 )
 
 // update is the one flag of the suite; every other knob is a variable.
@@ -77,7 +78,7 @@ func checkFlags() error {
 	if config.InCI() {
 		return fmt.Errorf("-update refuses to run in CI: rewrite the goldens on your machine and read the diff")
 	}
-	_, options, err := configure()
+	_, options, err := settings.Load()
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/suite"
+	"vaultbench/scripts/settings"
 )
 
 // process is a run of this test binary as go test would start it.
@@ -92,7 +93,7 @@ func (p process) read(t *testing.T, file string) []byte {
 func TestRunsAreByteIdentical(t *testing.T) {
 	t.Parallel()
 	levels := "l3"
-	if _, options, err := configure(); err == nil && options.Long {
+	if _, options, err := settings.Load(); err == nil && options.Long {
 		levels = "l1,l2,l3,l4,l5"
 	}
 	run := func(concurrency string) process {

@@ -2,7 +2,6 @@ package vault_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	"vaultbench/internal/corpus/variant"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/llm"
-	"vaultbench/internal/llm/sim"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/receipt"
@@ -27,6 +25,7 @@ import (
 	"vaultbench/internal/suite"
 	"vaultbench/passports"
 	"vaultbench/scripts/pinned"
+	"vaultbench/scripts/settings"
 )
 
 // bench is the suite as the environment asks for it, with the run that it
@@ -52,7 +51,7 @@ func theBench(t *testing.T) *bench {
 }
 
 func newBench() (*bench, error) {
-	catalog, options, err := configure()
+	catalog, options, err := settings.Load()
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +61,9 @@ func newBench() (*bench, error) {
 	}
 	s.Trials, s.Concurrency = options.Trials, options.Concurrency
 	if err := derive(s, options); err != nil {
+		return nil, err
+	}
+	if s.Gate, err = report.LoadGate(options.Gate); err != nil {
 		return nil, err
 	}
 	if s.Key, err = receipt.LoadKey(options.SigningKey); err != nil {
@@ -84,24 +86,6 @@ func newBench() (*bench, error) {
 	}
 	current = b
 	return b, nil
-}
-
-// configure resolves the environment.
-func configure() (llm.Catalog, config.Options, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return llm.Catalog{}, config.Options{}, err
-	}
-	root, err := config.Root(dir)
-	if err != nil {
-		return llm.Catalog{}, config.Options{}, err
-	}
-	catalog, err := llm.LoadModels(fixtures.FS)
-	if err != nil {
-		return llm.Catalog{}, config.Options{}, err
-	}
-	options, err := config.Load(root, vocabulary(catalog))
-	return catalog, options, err
 }
 
 // newSuite is a suite of its own over what does not depend on the environment;
@@ -185,21 +169,6 @@ func loadLayer(passport string, profile oap.Profile) (*oap.Layer, error) {
 	return pinned.Layer(passport, profile)
 }
 
-func vocabulary(c llm.Catalog) config.Vocabulary {
-	v := config.Vocabulary{
-		Sims: sim.Names(), Levels: words(corpus.Levels()), Tracks: words(corpus.Tracks()),
-		Architectures:        words(plan.Architectures()),
-		DefaultArchitectures: words([]plan.Architecture{plan.Alone, plan.OAP}),
-		Variants:             len(variant.Operators()),
-	}
-	for _, m := range c.Models {
-		if m.Role == llm.RoleTarget {
-			v.Models = append(v.Models, m.Slug)
-		}
-	}
-	return v
-}
-
 // addLive opens the live models that were asked for. A missing key is a skip
 // with its reason; anything else that is wrong stops the run before it costs.
 func (b *bench) addLive() error {
@@ -240,7 +209,7 @@ func (b *bench) cellsOn(tracks []corpus.Track) ([]plan.Cell, error) {
 }
 
 func (b *bench) manifest() (record.Manifest, error) {
-	m := record.Manifest{Digests: map[string]string{}, Options: map[string]string{}, Sims: b.options.Sims}
+	m := record.Manifest{Options: map[string]string{}, Sims: b.options.Sims}
 	for _, s := range b.options.Settings() {
 		m.Options[s.Name] = fmt.Sprintf("%s (%s)", s.Value, s.Source)
 	}
@@ -255,15 +224,14 @@ func (b *bench) manifest() (record.Manifest, error) {
 		}
 		m.Models = append(m.Models, entry)
 	}
-	if err := suite.Digests(m.Digests, "fixtures/", fixtures.FS, "*.json", "attacks/*", "benign/*", "toolmaps/*"); err != nil {
+	var err error
+	if m.Digests, err = settings.Digests(); err != nil {
 		return m, err
 	}
-	if b.suite.Golden != nil { // what the counts are held against
-		if err := suite.Digests(m.Digests, "golden/", golden.FS, report.EventsFile); err != nil {
-			return m, err
-		}
+	if b.suite.Golden == nil { // the counts are held against nothing
+		delete(m.Digests, report.GoldenPrefix+report.EventsFile)
 	}
-	return m, suite.Digests(m.Digests, "passports/", passports.FS, "*.json", "packs/*")
+	return m, nil
 }
 
 // print shows the resolved configuration once. It holds no secret.

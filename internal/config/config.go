@@ -35,6 +35,7 @@ type Options struct {
 	RunID         string // empty: made from the time
 	Results       string // folder, absolute
 	Concurrency   int    // evaluations at a time
+	Gate          string // file with what a run is held against, absolute; empty: the default gate
 	SigningKey    string // file with the Ed25519 seed, absolute; empty: the published test key
 	Cross         bool   // replay every attack at every level
 	Variants      int    // variants per attack; 0: none
@@ -74,6 +75,7 @@ const (
 	varRunID         = "VAULT_RUN_ID"
 	varResults       = "VAULT_RESULTS"
 	varConcurrency   = "VAULT_CONCURRENCY"
+	varGate          = "VAULT_GATE"
 	varSigningKey    = "VAULT_SIGNING_KEY"
 	varCross         = "VAULT_CROSS"
 	varVariants      = "VAULT_VARIANTS"
@@ -85,7 +87,7 @@ const (
 func Variables() []string {
 	return []string{
 		varSims, varModels, varLevels, varTracks, varArchitectures, varRecordings,
-		varTrials, varRunID, varResults, varConcurrency, varSigningKey, varCross, varVariants, varLong, varLocalURL,
+		varTrials, varRunID, varResults, varConcurrency, varGate, varSigningKey, varCross, varVariants, varLong, varLocalURL,
 	}
 }
 
@@ -139,6 +141,7 @@ func (r *resolver) options(root string, v Vocabulary) Options {
 		RunID:         r.runID(),
 		Results:       r.path(varResults, root, "results"),
 		Concurrency:   r.positive(varConcurrency, runtime.GOMAXPROCS(0)),
+		Gate:          r.path(varGate, root, ""),
 		SigningKey:    r.keyFile(varSigningKey, root),
 		Cross:         r.boolean(varCross),
 		Variants:      r.upTo(varVariants, v.Variants),

@@ -34,7 +34,12 @@ type Bound struct {
 	SessionBound *float64          `json:"session_bound"` // of a zero: rule of three over the sessions; null otherwise
 	ExactBound   *float64          `json:"exact_bound"`   // of a zero: one-sided 95%, evaluations taken as independent
 	Text         string            `json:"text"`          // the row in words
-	sessions     map[corpus.SessionID]bool
+}
+
+// pool is a row before it is closed.
+type pool struct {
+	Bound
+	sessions map[corpus.SessionID]bool
 }
 
 type poolKey struct {
@@ -46,12 +51,12 @@ type poolKey struct {
 
 // pools adds a run's layered attacks up by row and by cell.
 type pools struct {
-	rows   map[poolKey]*Bound
-	byCell map[string]*Bound
+	rows   map[poolKey]*pool
+	byCell map[string]*pool
 }
 
 func newPools(m record.Manifest) pools {
-	p := pools{map[poolKey]*Bound{}, map[string]*Bound{}}
+	p := pools{map[poolKey]*pool{}, map[string]*pool{}}
 	for _, c := range m.Cells {
 		if !claimed(c) {
 			continue
@@ -59,7 +64,7 @@ func newPools(m record.Manifest) pools {
 		key := poolKey{c.Kind, c.Cell.Group(), setOf(c.Cell), c.Cell.Architecture}
 		b, ok := p.rows[key]
 		if !ok {
-			b = &Bound{Kind: c.Kind, Group: key.group, Set: key.set, Architecture: key.arch, Label: c.Label, sessions: map[corpus.SessionID]bool{}}
+			b = &pool{Bound{Kind: c.Kind, Group: key.group, Set: key.set, Architecture: key.arch, Label: c.Label}, map[corpus.SessionID]bool{}}
 			p.rows[key] = b
 		}
 		b.Planned += c.Evaluations
@@ -95,14 +100,15 @@ func (p pools) add(e record.Evaluation, v oracle.Verdict) {
 // bounds closes the rows, in the order of reports.
 func (p pools) bounds() []Bound {
 	out := []Bound{}
-	for _, b := range p.rows {
-		b.Sessions = len(b.sessions)
+	for _, row := range p.rows {
+		b := row.Bound
+		b.Sessions = len(row.sessions)
 		if b.Unpermitted == 0 && b.Evaluations > 0 {
 			b.SessionBound, b.ExactBound = defined(stats.RuleOfThree(b.Sessions)), defined(stats.ZeroBound(b.Evaluations))
 		}
 		slices.Sort(b.Bankers)
 		b.Text = b.text()
-		out = append(out, *b)
+		out = append(out, b)
 	}
 	slices.SortFunc(out, func(a, b Bound) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Set, b.Set), cmp.Compare(a.Architecture, b.Architecture))

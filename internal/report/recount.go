@@ -68,9 +68,12 @@ func Count(dir string, trusted *receipt.JWKS, w World, g Gate, also func(record.
 	return r, nil
 }
 
+// GoldenPrefix begins the names of goldens in a manifest.
+const GoldenPrefix = "golden/"
+
 // goldenDigest names the golden of counts in a manifest: it stands there where the
 // run was held against it.
-const goldenDigest = "golden/" + EventsFile
+const goldenDigest = GoldenPrefix + EventsFile
 
 // sameGolden reports whether the run was held against the golden of this checkout.
 func (w World) sameGolden(m record.Manifest) bool {

@@ -58,8 +58,8 @@ type Claim struct {
 	Reason string  `json:"reason"`
 }
 
-// noClaim: a claim needs all three, and nothing joins them yet.
-var noClaim = Claim{Reason: "no claim: the decisions are signed, but completeness, sentinels and digests are not yet compiled into one"}
+// noClaim: a run can't vouch for itself while its seal is not yet closed.
+var noClaim = Claim{Reason: "no claim: go tool vault verdict makes one from the sealed record"}
 
 // Cell is one cell's figures and what they mean.
 type Cell struct {

@@ -49,7 +49,7 @@ func TestTable(t *testing.T) {
 		"sim-a simulated 2-4 attacks alone 0/1 ≤ 100.00% (3/1 sessions), ≤ 95.00% (exact, evaluations) label",
 		"sim-a simulated 2-4 attacks oap 1/2 9.5% to 90.5% (Wilson, evaluations) label",
 		"",
-		"status: violation; no claim: the decisions are signed, but completeness, sentinels and digests are not yet compiled into one (signing key: test)",
+		"status: violation; no claim: go tool vault verdict makes one from the sealed record (signing key: test)",
 	}, table(t, s))
 }
 

@@ -170,6 +170,7 @@ func (r *Run) close() (report.Summary, *record.Seal, error) {
 	if err != nil {
 		return report.Summary{}, nil, err
 	}
+	b.Hold(r.suite.Gate)
 	head := ""
 	err = record.WriteFile(filepath.Join(r.dir, receipt.File), func(out io.Writer) error {
 		w := receipt.NewWriter(out, r.key, r.suite.Parties)

@@ -64,6 +64,7 @@ type Suite struct {
 	Architectures map[plan.Architecture]Architecture
 	Bankers       map[plan.ModelSlug]Banker
 	Golden        map[string]report.Counts // by cell name; nil: nothing is compared
+	Gate          report.Gate              // the zero gate: the default one
 	Trials        int
 	Concurrency   int              // evaluations at a time
 	Timeout       time.Duration    // wall clock per decision; 0: authz.DefaultTimeout
@@ -152,6 +153,7 @@ func (s *Suite) runJobs(ctx context.Context, p record.PlannedCell, jobs []job) (
 	if err != nil {
 		return report.Cell{}, err
 	}
+	b.Hold(s.Gate)
 	var mu sync.Mutex
 	g, ctx := errgroup.WithContext(ctx) // what can't be recorded is not asked any more
 	g.SetLimit(max(1, s.Concurrency))

@@ -30,7 +30,7 @@ func (c *attacksAdd) Run(stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := report(stdout, added.Findings); err != nil {
+	if err := problemsFound(stdout, added.Findings); err != nil {
 		return fmt.Errorf("%w: nothing was added", err)
 	}
 	if err := w.write(added.Files); err != nil {

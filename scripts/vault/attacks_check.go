@@ -33,11 +33,11 @@ func (c *attacksLint) Run(stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return report(stdout, findings)
+	return problemsFound(stdout, findings)
 }
 
-// report prints findings; any at all are an error.
-func report(stdout io.Writer, findings []author.Finding) error {
+// problemsFound prints findings; any at all are an error.
+func problemsFound(stdout io.Writer, findings []author.Finding) error {
 	for _, f := range findings {
 		if _, err := fmt.Fprintln(stdout, escape.Line(f.String())); err != nil {
 			return err

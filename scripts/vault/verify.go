@@ -17,13 +17,9 @@ type verifyCommand struct {
 
 // Run prints one line; the first fault, with its file and line, is the error.
 func (c *verifyCommand) Run(stdout io.Writer) error {
-	var trusted *receipt.JWKS
-	if c.JWKS != "" {
-		set, err := receipt.LoadKeySet(c.JWKS)
-		if err != nil {
-			return fmt.Errorf("verify: %w", err)
-		}
-		trusted = &set
+	trusted, err := loadTrusted(c.JWKS)
+	if err != nil {
+		return fmt.Errorf("verify: %w", err)
 	}
 	r, err := receipt.Verify(c.Folder, trusted)
 	if err != nil {

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"vaultbench/internal/escape"
+)
+
+// shownReasons is how many reasons the text shows; the JSON holds all.
+const shownReasons = 20
+
+// WriteVerdict writes a verdict as text, one printable line for each thing.
+func WriteVerdict(w io.Writer, v Verdict) error {
+	var b bytes.Buffer
+	line := func(format string, args ...any) { b.WriteString(escape.Line(fmt.Sprintf(format, args...)) + "\n") }
+	for i, r := range v.Reasons {
+		if i == shownReasons {
+			line("and %d more reasons: see --json", len(v.Reasons)-i)
+			break
+		}
+		if r.Cell != "" {
+			line("%s: %s: %s", r.State, r.Cell, r.Message)
+		} else {
+			line("%s: %s", r.State, r.Message)
+		}
+	}
+	for _, c := range v.RateChanges {
+		line("rate: %s", c.text())
+	}
+	for _, c := range v.Conditions {
+		state := "holds"
+		if !c.Holds {
+			state = "FAILS"
+		}
+		line("claim needs %s: %s: %s", c.Name, state, c.Detail)
+	}
+	for _, bound := range v.Bounds {
+		line("bound: %s", bound.Text)
+	}
+	for _, c := range v.Caveats {
+		line("note: %s", c)
+	}
+	if v.Claim.Text != nil {
+		line("claim: %s", *v.Claim.Text)
+	} else {
+		line("%s", v.Claim.Reason)
+	}
+	line("verdict %s: %s", v.RunID, v.State)
+	_, err := w.Write(b.Bytes())
+	return err
+}

@@ -1,0 +1,74 @@
+// Package settings resolves the configuration and names what a run is made of, for
+// the benchmark and its companion alike.
+package settings
+
+import (
+	"os"
+
+	"vaultbench/fixtures"
+	"vaultbench/golden"
+	"vaultbench/internal/config"
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/corpus/variant"
+	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/sim"
+	"vaultbench/internal/plan"
+	"vaultbench/internal/report"
+	"vaultbench/internal/suite"
+	"vaultbench/passports"
+)
+
+// Load resolves the environment of a process that runs inside the module.
+func Load() (llm.Catalog, config.Options, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return llm.Catalog{}, config.Options{}, err
+	}
+	root, err := config.Root(dir)
+	if err != nil {
+		return llm.Catalog{}, config.Options{}, err
+	}
+	catalog, err := llm.LoadModels(fixtures.FS)
+	if err != nil {
+		return llm.Catalog{}, config.Options{}, err
+	}
+	options, err := config.Load(root, vocabulary(catalog))
+	return catalog, options, err
+}
+
+func vocabulary(c llm.Catalog) config.Vocabulary {
+	v := config.Vocabulary{
+		Sims: sim.Names(), Levels: words(corpus.Levels()), Tracks: words(corpus.Tracks()),
+		Architectures:        words(plan.Architectures()),
+		DefaultArchitectures: words([]plan.Architecture{plan.Alone, plan.OAP}),
+		Variants:             len(variant.Operators()),
+	}
+	for _, m := range c.Models {
+		if m.Role == llm.RoleTarget {
+			v.Models = append(v.Models, m.Slug)
+		}
+	}
+	return v
+}
+
+// Digests are those of the files that a run is made of, by the names of a
+// manifest. That of the golden stands in a manifest only where the run was held
+// against it.
+func Digests() (map[string]string, error) {
+	all := map[string]string{}
+	if err := suite.Digests(all, "fixtures/", fixtures.FS, "*.json", "attacks/*", "benign/*", "toolmaps/*"); err != nil {
+		return nil, err
+	}
+	if err := suite.Digests(all, report.GoldenPrefix, golden.FS, report.EventsFile); err != nil {
+		return nil, err
+	}
+	return all, suite.Digests(all, "passports/", passports.FS, "*.json", "packs/*")
+}
+
+func words[T ~string](ts []T) []string {
+	var out []string
+	for _, t := range ts {
+		out = append(out, string(t))
+	}
+	return out
+}
