@@ -93,7 +93,9 @@ func transfer(outcome record.CallOutcome, recipient bank.AccountID) record.Call 
 func paid(recipient bank.AccountID) record.Call { return transfer(record.CallExecuted, recipient) }
 
 func decided(c record.Call, effect authz.Effect, origin authz.Origin, code authz.DenialReason) record.Call {
-	c.Decision = &authz.Decision{Effect: effect, Origin: origin, Reasons: []authz.Reason{{Code: code, Rule: "rule"}}}
+	c.Decision = &authz.Decision{
+		Effect: effect, Origin: origin, Reasons: []authz.Reason{{Code: code, Rule: "rule"}}, IssuedAt: clockStart, ExpiresAt: clockStart.Add(time.Minute),
+	}
 	return c
 }
 

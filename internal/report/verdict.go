@@ -98,7 +98,7 @@ type CompareRates func(dir string, g RateGate) ([]RateChange, error)
 // VerdictOf counts a run's folder again and judges it. A record that does not
 // verify, or that can't be compared with the gate's baseline, is inconclusive and
 // no error; the Recount is nil then or whole. rates may be nil where the gate
-// compares none.
+// compares none; where it does, that is inconclusive too.
 func VerdictOf(dir string, trusted *receipt.JWKS, w World, g Gate, rates CompareRates) (Verdict, *Recount, error) {
 	manifest := filepath.Join(dir, record.ManifestFile)
 	if _, err := os.Stat(manifest); errors.Is(err, fs.ErrNotExist) {
@@ -110,7 +110,10 @@ func VerdictOf(dir string, trusted *receipt.JWKS, w World, g Gate, rates Compare
 	}
 	var changes []RateChange
 	var failed error
-	if g.RequestRate != nil {
+	switch {
+	case g.RequestRate != nil && rates == nil:
+		failed = errors.New("nobody here can compare runs")
+	case g.RequestRate != nil:
 		changes, failed = rates(dir, *g.RequestRate)
 	}
 	return r.Judge(w, g, changes, failed), r, nil

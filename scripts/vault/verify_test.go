@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/authz"
+	"vaultbench/internal/corpus"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
@@ -39,7 +40,7 @@ func signedRun(t *testing.T, key receipt.Key) string {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, receipt.File), lines.Bytes(), 0o600))
 	m := record.Manifest{
 		Version: record.ManifestVersion, RunID: "r1", StartedAt: "2026-11-30T00:00:00Z", FinishedAt: "2026-11-30T00:00:01Z", GoVersion: "go1.26",
-		Trials: 1, Evaluations: 1, SummaryState: "pass", Cells: []record.PlannedCell{{Cell: c, Kind: plan.Simulated, Layered: true, Evaluations: 1}},
+		Trials: 1, Evaluations: 1, SummaryState: "pass", Directories: map[corpus.Level]corpus.Directory{"l2": {Permits: corpus.PermitsNone}}, Cells: []record.PlannedCell{{Cell: c, Kind: plan.Simulated, Layered: true, Evaluations: 1}},
 	}
 	m.Seal, err = receipt.Seal(dir, w.Head())
 	require.NoError(t, err)
