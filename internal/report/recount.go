@@ -25,7 +25,7 @@ type Recount struct {
 	Manifest record.Manifest
 	Verified receipt.Report
 	Summary  Summary
-	pools    pools
+	bounds   boundTally
 }
 
 // Count verifies a run's folder and counts its evaluations in the same pass, under
@@ -48,12 +48,12 @@ func Count(dir string, trusted *receipt.JWKS, w World, g Gate, also func(record.
 			return nil, err
 		}
 		b.Hold(g)
-		r.pools = newPools(m)
+		r.bounds = newBounds(m)
 		return func(e record.Evaluation) error {
 			if also != nil {
 				also(e)
 			}
-			r.pools.add(e, oracle.Judge(e.Transfers, m.Directories[e.Cell.Level]))
+			r.bounds.add(e, oracle.Judge(e.Transfers, m.Directories[e.Cell.Level]))
 			return b.Add(e)
 		}, nil
 	})

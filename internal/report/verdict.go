@@ -134,7 +134,7 @@ func unverified(err error, g Gate) Verdict {
 func (r *Recount) Judge(w World, g Gate, changes []RateChange, failed error) Verdict {
 	v := Verdict{
 		Version: VerdictVersion, RunID: r.Manifest.RunID, Gate: g, RateChanges: changes,
-		Bounds: r.pools.bounds(), Reasons: r.reasons(w, g, changes, failed), Caveats: r.caveats(),
+		Bounds: r.bounds.bounds(), Reasons: r.reasons(w, g, changes, failed), Caveats: r.caveats(),
 	}
 	v.State = StatePass
 	if len(v.Reasons) > 0 {

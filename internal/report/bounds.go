@@ -36,35 +36,35 @@ type Bound struct {
 	Text         string            `json:"text"`          // the row in words
 }
 
-// pool is a row before it is closed.
-type pool struct {
+// openBound is a row before it is closed.
+type openBound struct {
 	Bound
 	sessions map[corpus.SessionID]bool
 }
 
-type poolKey struct {
+type boundKey struct {
 	kind  plan.Kind
 	group plan.Group
 	set   string
 	arch  plan.Architecture
 }
 
-// pools adds a run's layered attacks up by row and by cell.
-type pools struct {
-	rows   map[poolKey]*pool
-	byCell map[string]*pool
+// boundTally adds a run's layered attacks up by row and by cell.
+type boundTally struct {
+	rows   map[boundKey]*openBound
+	byCell map[string]*openBound
 }
 
-func newPools(m record.Manifest) pools {
-	p := pools{map[poolKey]*pool{}, map[string]*pool{}}
+func newBounds(m record.Manifest) boundTally {
+	p := boundTally{map[boundKey]*openBound{}, map[string]*openBound{}}
 	for _, c := range m.Cells {
 		if !claimed(c) {
 			continue
 		}
-		key := poolKey{c.Kind, c.Cell.Group(), setOf(c.Cell), c.Cell.Architecture}
+		key := boundKey{c.Kind, c.Cell.Group(), setOf(c.Cell), c.Cell.Architecture}
 		b, ok := p.rows[key]
 		if !ok {
-			b = &pool{Bound{Kind: c.Kind, Group: key.group, Set: key.set, Architecture: key.arch, Label: c.Label}, map[corpus.SessionID]bool{}}
+			b = &openBound{Bound{Kind: c.Kind, Group: key.group, Set: key.set, Architecture: key.arch, Label: c.Label}, map[corpus.SessionID]bool{}}
 			p.rows[key] = b
 		}
 		b.Planned += c.Evaluations
@@ -83,7 +83,7 @@ func claimed(c record.PlannedCell) bool {
 		c.Cell.Track != corpus.Benign && c.Cell.Track.Section() == corpus.Native
 }
 
-func (p pools) add(e record.Evaluation, v oracle.Verdict) {
+func (p boundTally) add(e record.Evaluation, v oracle.Verdict) {
 	b, ok := p.byCell[e.Cell.Name()]
 	if !ok || !Final(e, v) {
 		return
@@ -98,7 +98,7 @@ func (p pools) add(e record.Evaluation, v oracle.Verdict) {
 }
 
 // bounds closes the rows, in the order of reports.
-func (p pools) bounds() []Bound {
+func (p boundTally) bounds() []Bound {
 	out := []Bound{}
 	for _, row := range p.rows {
 		b := row.Bound
