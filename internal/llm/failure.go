@@ -107,3 +107,8 @@ func errorClass(status int, body []byte) Class {
 	}
 	return Final
 }
+
+// NewFailure makes the failure of a client that is not of this package.
+func NewFailure(kind error, class Class, text string) *Failure {
+	return &Failure{Kind: kind, Class: class, text: text}
+}
