@@ -17,6 +17,7 @@ import (
 	"vaultbench/internal/corpus/variant"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/limit"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/receipt"
@@ -35,6 +36,8 @@ type bench struct {
 	suite   *suite.Suite
 	catalog llm.Catalog
 	run     *suite.Run
+
+	limiters map[string]*limit.Limiter // by the variable of the key
 }
 
 var (
@@ -167,31 +170,6 @@ func passportLayer(name plan.Architecture, profile oap.Profile) suite.Architectu
 
 func loadLayer(passport string, profile oap.Profile) (*oap.Layer, error) {
 	return pinned.Layer(passport, profile)
-}
-
-// addLive opens the live models that were asked for. A missing key is a skip
-// with its reason; anything else that is wrong stops the run before it costs.
-func (b *bench) addLive() error {
-	for _, slug := range b.options.Models {
-		m, p, err := b.catalog.Find(slug)
-		if err != nil {
-			return err
-		}
-		banker := suite.Banker{Slug: plan.ModelSlug(slug), Kind: plan.Live}
-		key := b.options.Lookup(p.KeyEnv)
-		if m.ID != nil && key == "" {
-			banker.Skip = fmt.Sprintf("live: %s unset", p.KeyEnv)
-			b.suite.Bankers[banker.Slug] = banker
-			continue
-		}
-		client, err := llm.Open(m, p, b.options.Lookup(p.BaseURLEnv), key)
-		if err != nil {
-			return err
-		}
-		banker.Open = func(corpus.LevelSpec, corpus.Track) (llm.Client, error) { return client, nil }
-		b.suite.Bankers[banker.Slug] = banker
-	}
-	return nil
 }
 
 // cells are the cells that the environment selects.

@@ -3,6 +3,8 @@ package llm_test
 import (
 	"context"
 	"errors"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -108,9 +110,10 @@ func TestLibraryNeverRetries(t *testing.T) {
 }
 
 func TestUntrustedCertificateIsFinal(t *testing.T) {
-	server := httptest.NewTLSServer(http.NotFoundHandler())
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
 	defer server.Close()
-	server.Config.ErrorLog = nil
 	m, p := testModel(llm.Quirks{})
 	c, err := llm.Open(m, p, server.URL, testKey)
 	require.NoError(t, err)

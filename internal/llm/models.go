@@ -59,6 +59,7 @@ type Provider struct {
 	BaseURL    *string `json:"base_url"`     // nil: nobody could confirm it
 	KeyEnv     string  `json:"key_env"`      // environment variable that holds the key
 	BaseURLEnv string  `json:"base_url_env"` // environment variable that replaces BaseURL; may be empty
+	Lists      Listing `json:"lists"`        // what its list of models tells; empty: nothing
 	Note       string  `json:"note"`
 }
 

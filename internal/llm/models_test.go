@@ -56,7 +56,7 @@ func TestLoadModelsReadsThePaperAndLocal(t *testing.T) {
 }
 
 const goodModels = `{
-  "providers": [{"name": "acme", "base_url": "https://api.acme.example/v1", "key_env": "ACME_API_KEY"}],
+  "providers": [{"name": "acme", "base_url": "https://api.acme.example/v1", "key_env": "ACME_API_KEY", "lists": "ids"}],
   "models": [
     {"slug": "acme-one", "name": "One", "lab": "Acme", "provider": "acme", "role": "target", "id": "one-2026",
      "quirks": {"omit_temperature": false, "use_max_completion_tokens": true, "reasoning_effort": "low", "extra_body": {"seed": 7}, "carry_back": ["thoughts"]},
@@ -83,7 +83,7 @@ func TestLoadModelsDecodesEveryField(t *testing.T) {
 	wantModel.Quirks.ReasoningEffort = &effort
 	wantModel.Quirks.ExtraBody = rawBody("seed", "7")
 	wantModel.Quirks.CarryBack = []string{"thoughts"}
-	wantProvider := llm.Provider{Name: "acme", BaseURL: &url, KeyEnv: "ACME_API_KEY"}
+	wantProvider := llm.Provider{Name: "acme", BaseURL: &url, KeyEnv: "ACME_API_KEY", Lists: llm.ListsIDs}
 	if diff := cmp.Diff(wantModel, m); diff != "" {
 		t.Errorf("model (-want +got):\n%s", diff)
 	}
@@ -122,6 +122,7 @@ var badModels = []struct{ name, old, new, want, reason string }{
 	{"day that is none", `2026-03-01`, `2026-02-30`, "/models/0/price/date", "prices change"},
 	{"URL with a query", `/v1"`, `/v1?key=x"`, "/providers/0/base_url", "keys stand in variables only"},
 	{"key in place of its variable", `"ACME_API_KEY"`, `"sk-123"`, "/providers/0/key_env", "a key must not stand in a file"},
+	{"list that tells something else", `"lists": "ids"`, `"lists": "all"`, "/providers/0/lists", "closed vocabulary"},
 	{"repeated member", `"lab": "Acme", "provider": "acme", "role": "judge"`, `"lab": "A", "lab": "B", "provider": "acme", "role": "judge"`,
 		"fixtures/models.json:7:", "the line, and no silent last one wins"},
 	{"no models", goodModels, `{"providers": [{"name": "a", "base_url": null, "key_env": "A"}], "models": []}`, "/models", "an empty catalog is a lost one"},

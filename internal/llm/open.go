@@ -31,7 +31,7 @@ func Open(m Model, p Provider, baseURL string, key string) (Client, error) {
 	if err := checkKey(key); err != nil {
 		return nil, fmt.Errorf("model %s: variable %s: %w", m.Slug, p.KeyEnv, err)
 	}
-	return &chatClient{model: m, host: u.Host, key: key, keyEnv: p.KeyEnv, chat: newService(u, key)}, nil
+	return &chatClient{model: m, base: u.String(), host: u.Host, key: key, keyEnv: p.KeyEnv, chat: newService(u, key)}, nil
 }
 
 func orVariable(p Provider) string {

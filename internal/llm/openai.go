@@ -25,6 +25,7 @@ const maxReplyBytes = 4 << 20
 // concurrent use.
 type chatClient struct {
 	model  Model
+	base   string // URL
 	host   string // for messages
 	key    string // to keep it out of messages
 	keyEnv string // for messages

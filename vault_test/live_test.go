@@ -1,0 +1,122 @@
+package vault_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/limit"
+	"vaultbench/internal/plan"
+	"vaultbench/internal/suite"
+)
+
+// addLive opens the live models that were asked for, behind one limiter per key.
+// A missing key is a skip with its reason; anything else that is known to be wrong
+// stops the run before it costs.
+func (b *bench) addLive() error {
+	for _, slug := range b.options.Models {
+		m, p, err := b.catalog.Find(slug)
+		if err != nil {
+			return err
+		}
+		banker := suite.Banker{Slug: plan.ModelSlug(slug), Kind: plan.Live}
+		key, url := b.options.Lookup(p.KeyEnv), b.options.Lookup(p.BaseURLEnv)
+		if m.ID != nil && key == "" {
+			banker.Skip = fmt.Sprintf("live: %s unset", p.KeyEnv)
+			b.suite.Bankers[banker.Slug] = banker
+			continue
+		}
+		client, err := llm.Open(m, p, url, key)
+		if err != nil {
+			return err
+		}
+		if err := llm.Check(context.Background(), m, p, url, key); err != nil {
+			return err
+		}
+		client = b.limiter(p).Client(client)
+		banker.Open = func(corpus.LevelSpec, corpus.Track) (llm.Client, error) { return client, nil }
+		b.suite.Bankers[banker.Slug] = banker
+	}
+	return nil
+}
+
+// limiter is the one of a provider's key: models that share the key share it.
+func (b *bench) limiter(p llm.Provider) *limit.Limiter {
+	if b.limiters == nil {
+		b.limiters = map[string]*limit.Limiter{}
+	}
+	if b.limiters[p.KeyEnv] == nil {
+		b.limiters[p.KeyEnv] = limit.New(limit.Config{Provider: p.Name, Max: b.options.Concurrency})
+	}
+	return b.limiters[p.KeyEnv]
+}
+
+// TestBadLiveInput: what is known to be wrong with a live model ends before the
+// first paid call, with the variable or file to mend; what only a completion can
+// tell ends after one.
+func TestBadLiveInput(t *testing.T) {
+	t.Parallel()
+	paid := 0
+	answer := func(list, completion int, body string) *httptest.Server {
+		return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			status := list
+			if r.Method == http.MethodPost {
+				paid++
+				status = completion
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		}))
+	}
+	gone := answer(200, 200, "")
+	gone.Close()
+	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
+	untrusted.StartTLS()
+	refuses := answer(401, 401, `{"error":{"code":"invalid_api_key","message":"no"}}`)
+	unknown := answer(200, 404, `{"error":{"code":"model_not_found","message":"no such model"}}`)
+	noTools := answer(200, 400, `{"error":{"message":"registry/x does not support tools"}}`)
+	for _, s := range []*httptest.Server{untrusted, refuses, unknown, noTools} {
+		t.Cleanup(s.Close)
+	}
+	for _, tt := range []struct {
+		name, url, key string
+		want           []string
+		paid           int
+	}{
+		{"malformed key", gone.URL, canary + " x", []string{"variable LOCAL_API_KEY: key has a blank"}, 0},
+		{"malformed address", "127.0.0.1:8089/v1", canary, []string{"VAULT_LOCAL_URL: want http://host:port/v1"}, 0},
+		{"unreachable", gone.URL, canary, []string{"connection refused", "variable VAULT_LOCAL_URL"}, 0},
+		{"certificate", untrusted.URL, canary, []string{"certificate", "variable VAULT_LOCAL_URL"}, 0},
+		{"key refused", refuses.URL, canary, []string{"variable LOCAL_API_KEY: provider local refuses the key"}, 0},
+		{"no such model", unknown.URL, canary, []string{"inconclusive"}, 1},
+		{"model without tools", noTools.URL, canary, []string{"inconclusive"}, 1},
+	} {
+		sub(t, tt.name, func(t *testing.T) {
+			before := paid
+			p := launch(t, map[string]string{
+				"VAULT_SIMS": "none", "VAULT_MODELS": "local", "VAULT_LOCAL_URL": tt.url, "LOCAL_API_KEY": tt.key,
+				"VAULT_LEVELS": "l2", "VAULT_TRACKS": "single", "VAULT_ARCHITECTURES": "alone", "VAULT_CONCURRENCY": "1",
+			}, "-test.run=TestVault")
+			assert.NotZero(t, p.code, p.tail())
+			for _, want := range tt.want {
+				p.says(t, want)
+			}
+			assert.Equal(t, tt.paid, paid-before, "completions that were asked for")
+			assert.NotContains(t, p.output, canary)
+			if tt.paid > 0 {
+				assertNoCanary(t, p)
+				assert.Contains(t, string(p.read(t, "evaluations.jsonl")), "fixtures/models.json: model local: check id", "the record says what to mend")
+			}
+		})
+	}
+}
