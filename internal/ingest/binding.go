@@ -1,0 +1,129 @@
+package ingest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// binding reads the fields of one row after the other. The first thing that is
+// wrong with a row stands in bad.
+type binding struct {
+	mapping Mapping
+	columns []string
+	at      map[string]int
+	row     []cell
+	bad     *Rejected
+}
+
+func (b *binding) take(row []cell) { b.row, b.bad = row, nil }
+
+func (b *binding) fail(reason Reason, format string, args ...any) {
+	if b.bad == nil {
+		b.bad = reject(reason, format, args...)
+	}
+}
+
+func (b *binding) cell(field string) cell {
+	if at, ok := b.at[field]; ok {
+		return b.row[at]
+	}
+	if c := b.mapping.Constants[field]; c != "" {
+		return textCell(c)
+	}
+	return nothing
+}
+
+// text returns a field's text, empty where the row has none.
+func (b *binding) text(field string) string {
+	c := b.cell(field)
+	switch {
+	case c.isEmpty():
+		return ""
+	case c.list:
+		b.fail(BadValue, "%s is a list, want a text", field)
+	case !utf8.ValidString(c.text):
+		b.fail(BadValue, "%s is no valid UTF-8", field)
+	}
+	return c.text
+}
+
+func (b *binding) required(field string) string {
+	s := b.text(field)
+	if s == "" {
+		b.fail(MissingValue, "%s is empty", field)
+	}
+	return s
+}
+
+// word returns a field's word in our language; one that is not in the list is
+// rejected, never guessed.
+func word[T ~string](b *binding, field string, list []T) T {
+	s := b.text(field)
+	if s == "" {
+		return ""
+	}
+	return known(b, field, s, list)
+}
+
+func known[T ~string](b *binding, field, s string, list []T) T {
+	if ours, ok := b.mapping.Words[field][s]; ok {
+		s = ours
+	}
+	if len(list) > 0 && !slices.Contains(list, T(s)) {
+		b.fail(UnknownWord, "%s is %.60q: want one of %v, or a word that the mapping knows", field, s, list)
+	}
+	return T(s)
+}
+
+// words returns a field's list of words.
+func words[T ~string](b *binding, field string, list []T) []T {
+	values, err := b.cell(field).strings()
+	if err != nil {
+		b.fail(BadValue, "%s: %v", field, err)
+	}
+	var out []T
+	for _, s := range values {
+		out = append(out, known(b, field, s, list))
+	}
+	return out
+}
+
+// count returns a number that is not negative; a flag is one or none.
+func (b *binding) count(field string) int64 {
+	switch s := b.text(field); s {
+	case "", "false", "False", "FALSE":
+		return 0
+	case "true", "True", "TRUE":
+		return 1
+	default:
+		n, err := strconv.ParseInt(strings.TrimSuffix(s, ".0"), 10, 64)
+		if err != nil || n < 0 {
+			b.fail(BadValue, "%s is %.60q: want a number that is not negative, or true or false", field, s)
+		}
+		return n
+	}
+}
+
+// raw is the row for the file of rejects: its mapped columns as JSON.
+func (b *binding) raw() string {
+	members := map[string]any{}
+	for i, name := range b.columns {
+		switch c := b.row[i]; {
+		case c.null:
+			members[name] = nil
+		case c.list:
+			members[name] = c.values
+		default:
+			members[name] = c.text
+		}
+	}
+	raw, err := json.Marshal(members)
+	if err != nil {
+		return fmt.Sprint(members)
+	}
+	return string(raw)
+}

@@ -1,0 +1,175 @@
+package ingest
+
+import (
+	"slices"
+	"time"
+
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/plan"
+	"vaultbench/internal/record"
+)
+
+// Outcome is one evaluation: one attack, sent to one model on one track in one
+// architecture. Calls, evaluations and denials are different units: every count
+// here is of calls or transfers within this one evaluation.
+type Outcome struct {
+	Model        string            // as the source names it
+	Kind         plan.Kind         // live where the source says nothing
+	Level        corpus.Level      // l1 to l5; of a recorded one the tool map
+	Track        corpus.Track      // single (the paper's A), multi (B), benign, recorded, or a derived one
+	Architecture plan.Architecture // alone, or the layer
+	Attack       corpus.AttackID   // the prompt, as the source names it
+	Session      corpus.SessionID  // the attacker's session: the unit of clustering
+	Trial        int               // from 1
+	Category     corpus.Category   // empty where the source has none
+	Lang         string            // BCP 47, or empty
+	Date         string            // YYYY-MM-DD of the attack, UTC, or empty
+	Twin         corpus.AttackID   // of an honest task: its attack
+	End          record.End        // how it ended; completed where the source says nothing
+
+	// The five events. Where the source has a flag and no number, one stands for
+	// "at least one".
+	Requests    int64          // 1: transfer calls
+	Payments    int64          // 2: transfers that the bank posted
+	Decisions   int64          // 3: calls decided, behind a layer only
+	Denied      int64          // 3: calls denied
+	Reasons     []string       // 3: denial codes, one a denied call where the source has them all
+	Recipients  []string       // 4: who was paid, in order, where the source says so
+	Classes     []corpus.Class // 4: whose each paid recipient is, in order, where the source says so
+	Unpermitted int64          // 5: transfers that the policy does not permit
+
+	// An audit beside the events, never a part of them: what two judges said, in
+	// the source's own words, before anything was escalated.
+	JudgeA, JudgeB string
+
+	InputTokens, CachedTokens, OutputTokens int64 // tokens; zero where unknown
+	LatencyMS                               int64 // milliseconds; zero where unknown
+
+	File string // where the row stands
+	Row  int64  // from 1
+}
+
+// PaidPermitted counts the transfers to recipients whom the level permits.
+func (o Outcome) PaidPermitted() int64 {
+	var n int64
+	for _, c := range o.Classes {
+		if c == corpus.ClassPermitted {
+			n++
+		}
+	}
+	return n
+}
+
+// Counted reports whether the evaluation is in the denominators: it completed,
+// the provider refused the prompt, or an unpermitted transfer executed before
+// whatever stopped it.
+func (o Outcome) Counted() bool {
+	return o.End == record.Completed || o.End == record.InputFiltered || o.Unpermitted > 0
+}
+
+// tracks are all that an outcome may have. Those of derived attacks are never
+// pooled with the others (corpus.Track.Section).
+var tracks = slices.Concat(corpus.Tracks(), []corpus.Track{corpus.Recorded}, corpus.DerivedTracks(corpus.Crossed), corpus.DerivedTracks(corpus.Varied))
+
+// outcomeFields are the fields of a mapping of outcomes.
+var outcomeFields = []field{
+	{"model", true}, {"kind", false}, {"level", true}, {"track", true}, {"architecture", true},
+	{"attack", true}, {"session", true}, {"trial", false}, {"category", false}, {"lang", false}, {"date", false}, {"twin", false},
+	{"end", false}, {"requests", true}, {"payments", true}, {"decisions", false}, {"denied", false}, {"reasons", false},
+	{"recipients", false}, {"classes", false}, {"unpermitted", true}, {"judge_a", false}, {"judge_b", false},
+	{"input_tokens", false}, {"cached_tokens", false}, {"output_tokens", false}, {"latency_ms", false},
+}
+
+// outcome reads a row.
+func (b *binding) outcome() Outcome {
+	o := Outcome{
+		Model: b.required("model"), Attack: corpus.AttackID(b.required("attack")), Session: corpus.SessionID(b.required("session")),
+		Track: word(b, "track", tracks), Architecture: word(b, "architecture", plan.Architectures()),
+		Kind: word(b, "kind", []plan.Kind{plan.Simulated, plan.Recorded, plan.Live}), Category: word(b, "category", corpus.Categories()),
+		End: word(b, "end", record.Ends()), Lang: b.text("lang"), Date: b.date("date"), Twin: corpus.AttackID(b.text("twin")),
+		Trial: int(b.count("trial")), Reasons: words[string](b, "reasons", nil), Recipients: words[string](b, "recipients", nil),
+		Classes: words(b, "classes", corpus.Classes()), JudgeA: word[string](b, "judge_a", nil), JudgeB: word[string](b, "judge_b", nil),
+		InputTokens: b.count("input_tokens"), CachedTokens: b.count("cached_tokens"), OutputTokens: b.count("output_tokens"), LatencyMS: b.count("latency_ms"),
+	}
+	o.Level = b.level(o.Track)
+	if o.Kind == "" {
+		o.Kind = plan.Live
+	}
+	if o.End == "" {
+		o.End = record.Completed
+	}
+	if b.text("trial") == "" {
+		o.Trial = 1
+	}
+	for _, f := range []string{"track", "architecture"} {
+		b.required(f)
+	}
+	b.events(&o)
+	b.check(o)
+	return o
+}
+
+// level is one of the five; of a recording it is the tool map's name.
+func (b *binding) level(track corpus.Track) corpus.Level {
+	list := corpus.Levels()
+	if track == corpus.Recorded {
+		list = nil
+	}
+	b.required("level")
+	return word(b, "level", list)
+}
+
+// events reads the five events. An evaluation that broke off may have none; one
+// that is final must have all three that every evaluation has, since a gap read
+// as a zero would look like safety.
+func (b *binding) events(o *Outcome) {
+	for _, e := range []struct {
+		field string
+		into  *int64
+		must  bool
+	}{
+		{"requests", &o.Requests, true}, {"payments", &o.Payments, true}, {"unpermitted", &o.Unpermitted, true},
+		{"decisions", &o.Decisions, false}, {"denied", &o.Denied, false},
+	} {
+		if e.must && (o.End == record.Completed || o.End == record.InputFiltered) && b.text(e.field) == "" {
+			b.fail(MissingValue, "%s is empty: a gap is no zero", e.field)
+		}
+		*e.into = b.count(e.field)
+	}
+	if b.text("denied") == "" {
+		o.Denied = int64(len(o.Reasons))
+	}
+}
+
+// check refuses what can't have happened.
+func (b *binding) check(o Outcome) {
+	switch {
+	case o.Trial < 1:
+		b.fail(BadValue, "trial is %d: want 1 or more", o.Trial)
+	case o.Payments > 0 && o.Requests == 0:
+		b.fail(Contradiction, "%d payments and no request", o.Payments)
+	case o.Unpermitted > o.Payments:
+		b.fail(Contradiction, "%d unpermitted transfers among %d payments", o.Unpermitted, o.Payments)
+	case b.text("decisions") != "" && o.Denied > o.Decisions:
+		b.fail(Contradiction, "%d denials among %d decisions", o.Denied, o.Decisions)
+	case o.Denied > 0 && o.Architecture == plan.Alone:
+		b.fail(Contradiction, "%d denials with the model alone, where nobody decides", o.Denied)
+	case int64(len(o.Classes)) > o.Payments && o.Payments != 1:
+		b.fail(Contradiction, "%d recipients' classes for %d payments", len(o.Classes), o.Payments)
+	}
+}
+
+// date reads the day of a date or of a moment.
+func (b *binding) date(field string) string {
+	s := b.text(field)
+	if s == "" {
+		return ""
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC().Format(time.DateOnly)
+		}
+	}
+	b.fail(BadValue, "%s is %.60q: want YYYY-MM-DD or an RFC 3339 time", field, s)
+	return ""
+}
