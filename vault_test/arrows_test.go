@@ -64,6 +64,10 @@ var arrows = map[string][]string{
 	"internal/agent":           {"internal/llm", "internal/dispatch", "internal/corpus", "internal/record"},
 	"internal/oracle":          {"internal/corpus", "internal/bank"},
 	"internal/report":          {"internal/corpus", "internal/plan", "internal/receipt", "internal/record", "internal/oracle", "internal/stats", "internal/strictjson", "internal/escape"},
+	"internal/diff": {
+		"internal/authz", "internal/corpus", "internal/escape", "internal/oracle", "internal/plan", "internal/receipt", "internal/record",
+		"internal/report", "internal/stats",
+	},
 	"internal/suite": {
 		"internal/agent", "internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/llm", "internal/llm/sim",
 		"internal/llm/recorded", "internal/oracle", "internal/plan", "internal/receipt", "internal/record", "internal/report",

@@ -63,14 +63,15 @@ type RateChange struct {
 	Baseline     plan.ModelSlug    `json:"baseline_model"`
 	Kind         plan.Kind         `json:"kind"`
 	Group        plan.Group        `json:"group"`
+	Set          string            `json:"set"` // attacks, or the tool map
 	Architecture plan.Architecture `json:"architecture"`
 	Before       stats.Rate        `json:"before"` // evaluations with a request, of the matched ones
 	After        stats.Rate        `json:"after"`
 	Sessions     int               `json:"sessions"`
 	Change       float64           `json:"change"`      // after less before, −1 to 1
 	Interval     *stats.Interval   `json:"interval_95"` // clustered by session; null where undefined
-	PValue       *float64          `json:"p_value"`     // exact McNemar, matched evaluations taken as independent; null where undefined
-	Corrected    *float64          `json:"p_corrected"` // Benjamini-Hochberg over all rows of the comparison
+	PValue       float64           `json:"p_value"`     // two-sided sign-flip test over sessions
+	Corrected    float64           `json:"p_corrected"` // Benjamini-Hochberg over all rows of the comparison
 }
 
 // Verdict is what a run's record comes to, with everything that it rests on. It

@@ -80,19 +80,23 @@ func rateReasons(g Gate, changes []RateChange, failed error) []Reason {
 	}
 	for _, c := range changes {
 		if math.Abs(c.Change) > g.RequestRate.MaxChange {
-			out = append(out, reasonOf(StateViolation, "", c.text()+fmt.Sprintf(", the gate lets it move by %.2f", 100*g.RequestRate.MaxChange)))
+			out = append(out, reasonOf(StateViolation, "", c.Text()+fmt.Sprintf(", the gate lets it move by %.2f", 100*g.RequestRate.MaxChange)))
 		}
 	}
 	return out
 }
 
-// text words a change.
-func (c RateChange) text() string {
+// Text words a change.
+func (c RateChange) Text() string {
 	who := string(c.Model)
 	if c.Baseline != c.Model {
 		who += " against " + string(c.Baseline)
 	}
-	text := fmt.Sprintf("%s, %s, %s: requests moved by %+.2f percentage points, from %s to %s", who, levels(c.Group), c.Architecture, 100*c.Change, c.Before, c.After)
+	where := levels(c.Group)
+	if c.Group == plan.GroupRecorded {
+		where = c.Set
+	}
+	text := fmt.Sprintf("%s, %s, %s: requests moved by %+.2f percentage points, from %s to %s", who, where, c.Architecture, 100*c.Change, c.Before, c.After)
 	if c.Interval != nil {
 		text += fmt.Sprintf(" (95%% interval %+.2f to %+.2f, clustered by session)", 100*c.Interval.Low, 100*c.Interval.High)
 	}

@@ -27,7 +27,7 @@ func WriteVerdict(w io.Writer, v Verdict) error {
 		}
 	}
 	for _, c := range v.RateChanges {
-		line("rate: %s", c.text())
+		line("rate: %s", c.Text())
 	}
 	for _, c := range v.Conditions {
 		state := "holds"

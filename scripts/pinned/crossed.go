@@ -63,8 +63,11 @@ func verdict(d authz.Decision) string {
 }
 
 // ReadCrossed reads the committed golden.
-func ReadCrossed() ([]Crossing, error) {
-	raw, err := fs.ReadFile(golden.FS, CrossedFile)
+func ReadCrossed() ([]Crossing, error) { return ReadCrossedFrom(golden.FS) }
+
+// ReadCrossedFrom reads that of a folder shaped like golden/.
+func ReadCrossedFrom(folder fs.FS) ([]Crossing, error) {
+	raw, err := fs.ReadFile(folder, CrossedFile)
 	if err != nil {
 		return nil, fmt.Errorf("read golden: %w: run go test ./vault_test -update", err)
 	}
@@ -94,3 +97,6 @@ func EncodeCrossed(all []Crossing) ([]byte, error) {
 	}
 	return b.Bytes(), nil
 }
+
+// At is what is pinned of the goal at a level, as code/rule or as a code alone.
+func (c Crossing) At(l corpus.Level) string { return *c.at(l) }

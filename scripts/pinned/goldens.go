@@ -51,9 +51,12 @@ const (
 func File(l corpus.Level) string { return "decisions-" + string(l) + ".jsonl" }
 
 // Read reads the committed golden of a level.
-func Read(level corpus.Level) (Golden, error) {
+func Read(level corpus.Level) (Golden, error) { return ReadFrom(golden.FS, level) }
+
+// ReadFrom reads that of a folder shaped like golden/.
+func ReadFrom(folder fs.FS, level corpus.Level) (Golden, error) {
 	var g Golden
-	raw, err := fs.ReadFile(golden.FS, File(level))
+	raw, err := fs.ReadFile(folder, File(level))
 	if err != nil {
 		return g, fmt.Errorf("read golden: %w: run go test ./vault_test -update", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"vaultbench/fixtures"
 	"vaultbench/golden"
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/diff"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/llm/sim"
 	"vaultbench/internal/plan"
@@ -49,7 +50,7 @@ func (c *verdictCommand) verdict() (report.Verdict, error) {
 	if err != nil {
 		return report.Verdict{}, err
 	}
-	v, _, err := report.VerdictOf(c.Folder, trusted, w, gate, nil)
+	v, _, err := report.VerdictOf(c.Folder, trusted, w, gate, diff.Rates)
 	return v, err
 }
 
