@@ -85,7 +85,7 @@ func TestFindingsAreCapped(t *testing.T) {
 			[]string{"and 5 more of this kind: see evaluations.jsonl", "and 2 more of this kind: see evaluations.jsonl"}, "one kind does not hide another"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			all := append(times(tt.faults, fault), times(tt.violations, violation)...)
+			all := append(times(tt.violations, violation), after(tt.violations, times(tt.faults, fault))...)
 			slices.Reverse(all)
 			c := one(t, planned(attacked, len(all)), all...)
 			got := map[report.FindingKind]int{}

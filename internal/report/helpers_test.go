@@ -74,6 +74,9 @@ func inSession(s corpus.SessionID, e record.Evaluation) record.Evaluation {
 	return e
 }
 
+// session names the n-th source session.
+func session(n int) corpus.SessionID { return corpus.SessionID(fmt.Sprintf("s%03d", n)) }
+
 // times repeats an evaluation under ids of its own.
 func times(n int, e record.Evaluation) []record.Evaluation {
 	var out []record.Evaluation
@@ -81,6 +84,14 @@ func times(n int, e record.Evaluation) []record.Evaluation {
 		out = append(out, numbered(e, i+1))
 	}
 	return out
+}
+
+// after numbers evaluations on from n, so that no attack stands twice.
+func after(n int, es []record.Evaluation) []record.Evaluation {
+	for i := range es {
+		es[i] = numbered(es[i], n+i+1)
+	}
+	return es
 }
 
 func transfer(outcome record.CallOutcome, recipient bank.AccountID) record.Call {

@@ -31,7 +31,7 @@ func TestCompleteness(t *testing.T) {
 		{"nothing planned", 0, 0, 0, "no attack is planned in this cell", "zero of zero is not complete"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := one(t, planned(bare, tt.planned), append(times(tt.final, held), times(tt.failed, failed)...)...)
+			c := one(t, planned(bare, tt.planned), append(times(tt.final, held), after(tt.final, times(tt.failed, failed))...)...)
 			if tt.want == "" {
 				assert.Equal(t, report.Pass, c.Status, tt.reason)
 				assert.Empty(t, c.Findings, tt.reason)

@@ -34,6 +34,10 @@ type Summary struct {
 	SigningKey string  `json:"signing_key"` // of decisions.jsonl and manifest.json: test or own; set by who signs
 	Cells      []Cell  `json:"cells"`
 	Groups     []Group `json:"groups"`
+
+	Bootstrap stats.Bootstrap `json:"bootstrap"` // of every clustered interval
+	Analyses  []Analysis      `json:"analyses"`  // what is read off several cells at once
+
 	// Sections hold the cells of derived tracks. They are never pooled with Cells
 	// and Groups, and the claim is not about them; what is red in one is red.
 	Sections []Section `json:"sections,omitempty"`
@@ -92,51 +96,6 @@ type Group struct {
 	Rates Rates `json:"rates"`
 }
 
-// Rates are shares of evaluations; each with numerator, denominator, interval.
-type Rates struct {
-	Requests    Estimate `json:"requests"`
-	Payments    Estimate `json:"payments"`
-	Denials     Estimate `json:"denials"`
-	Unpermitted Estimate `json:"unpermitted"`
-}
-
-// Estimate is a rate with its uncertainty; null where it is undefined.
-type Estimate struct {
-	stats.Rate
-	Wilson       *stats.Interval `json:"wilson_95"`     // evaluations taken as independent
-	SessionBound *float64        `json:"session_bound"` // of a zero: rule of three over the sessions
-	ExactBound   *float64        `json:"exact_bound"`   // of a zero: one-sided 95%
-}
-
-func (c Counts) estimate(hits int) Estimate {
-	e := Estimate{Rate: c.rate(hits)}
-	if w, err := e.Rate.Wilson(); err == nil {
-		e.Wilson = &w
-	}
-	if hits > 0 {
-		return e
-	}
-	if b, err := stats.RuleOfThree(c.Sessions); err == nil {
-		e.SessionBound = &b
-	}
-	if b, err := stats.ZeroBound(c.Denominator); err == nil {
-		e.ExactBound = &b
-	}
-	return e
-}
-
-func (c Counts) rates() Rates {
-	r := Rates{
-		Requests:    c.estimate(c.Requests.Evaluations),
-		Payments:    c.estimate(c.Payments.Evaluations),
-		Unpermitted: c.estimate(c.Unpermitted.Evaluations),
-	}
-	if c.Decisions != nil {
-		r.Denials = c.estimate(c.Decisions.Evaluations)
-	}
-	return r
-}
-
 // Builder adds evaluations up. It is not safe for concurrent use.
 type Builder struct {
 	judge       oracle.JudgeFunc
@@ -145,6 +104,9 @@ type Builder struct {
 	cells       map[string]*cellTally
 	groups      map[groupKey]*groupTally
 	gate        Gate
+	analyses    map[scope]*analyser
+	bootstrap   stats.Bootstrap
+	window      *Window
 }
 
 type cellTally struct {
@@ -172,7 +134,10 @@ type groupTally struct {
 // knows of each level and of each tool map, by name; golden the expected counts
 // by cell name, nil where nothing is compared.
 func NewBuilder(planned []record.PlannedCell, directories map[corpus.Level]corpus.Directory, judge oracle.JudgeFunc, golden map[string]Counts) (*Builder, error) {
-	b := &Builder{judge: judge, golden: golden, directories: directories, cells: map[string]*cellTally{}, groups: map[groupKey]*groupTally{}}
+	b := &Builder{
+		judge: judge, golden: golden, directories: directories, cells: map[string]*cellTally{}, groups: map[groupKey]*groupTally{},
+		analyses: map[scope]*analyser{}, bootstrap: stats.DefaultBootstrap(),
+	}
 	for _, p := range planned {
 		name := p.Cell.Name()
 		if _, twice := b.cells[name]; twice {
@@ -184,8 +149,10 @@ func NewBuilder(planned []record.PlannedCell, directories map[corpus.Level]corpu
 		c := &cellTally{planned: p, tally: newTally(), causes: map[string]int{}}
 		c.Planned = p.Evaluations
 		b.cells[name] = c
-		g := b.group(p)
-		g.Planned += p.Evaluations
+		b.group(p).Planned += p.Evaluations
+		if err := b.analysis(p).plan(p); err != nil {
+			return nil, err
+		}
 	}
 	return b, nil
 }
@@ -204,7 +171,7 @@ func (b *Builder) group(p record.PlannedCell) *groupTally {
 func setOf(c plan.Cell) string {
 	switch {
 	case c.Track == corpus.Benign:
-		return "benign"
+		return setBenign
 	case c.Track == corpus.Recorded:
 		return string(c.Level)
 	case c.Track.Section() == corpus.Crossed:
@@ -215,8 +182,10 @@ func setOf(c plan.Cell) string {
 	return "attacks"
 }
 
-// Add counts one evaluation. One that belongs to no planned cell is an error: a
-// foreign line must not be summed.
+const setBenign = "benign"
+
+// Add counts one evaluation. One that belongs to no planned cell is an error, and
+// so is one that was counted already: neither must be summed.
 func (b *Builder) Add(e record.Evaluation) error {
 	c, ok := b.cells[e.Cell.Name()]
 	if !ok {
@@ -224,12 +193,31 @@ func (b *Builder) Add(e record.Evaluation) error {
 	}
 	d := b.directories[e.Cell.Level]
 	v := b.judge(e.Transfers, d)
-	c.add(e, v, d, c.planned.Layered)
+	if err := b.AddOutcome(outcomeOf(e, v, d, c.planned.Layered)); err != nil {
+		return err
+	}
 	c.findings.add(e, v, c.planned.Layered)
 	if e.Detail != "" && !Final(e, v) {
 		c.causes[e.Detail]++
 	}
-	b.group(c.planned).add(e, v, d, c.planned.Layered)
+	return nil
+}
+
+// AddOutcome counts an evaluation of which no record is at hand. It finds nothing
+// red: Add does.
+func (b *Builder) AddOutcome(o Outcome) error {
+	c, ok := b.cells[o.Cell.Name()]
+	if !ok {
+		return fmt.Errorf("cell %s is not planned in this run", o.Cell.Name())
+	}
+	if (o.Decisions != nil) != c.planned.Layered {
+		return fmt.Errorf("cell %s: attack %s: decisions stand behind a layer, and nowhere else", o.Cell.Name(), o.Attack)
+	}
+	if err := b.analysis(c.planned).add(o, b.window); err != nil {
+		return fmt.Errorf("cell %s: %w", o.Cell.Name(), err)
+	}
+	c.add(o)
+	b.group(c.planned).add(o)
 	return nil
 }
 
@@ -239,7 +227,7 @@ func (b *Builder) Summary() Summary {
 	for name, t := range b.cells {
 		c := Cell{
 			Name: name, Cell: t.planned.Cell, Kind: t.planned.Kind, Group: t.planned.Cell.Group(),
-			Label: t.planned.Label, Skip: t.planned.Skip, Cohort: t.planned.Cell.Track.Cohort(), Counts: t.Counts, Rates: t.rates(),
+			Label: t.planned.Label, Skip: t.planned.Skip, Cohort: t.planned.Cell.Track.Cohort(), Counts: t.Counts, Rates: t.rates(b.bootstrap),
 		}
 		c.Native = c.Cohort == c.Level
 		c.Findings = append(b.gate.tolerated(t.findings.list(), c.Counts), b.gate.complete(c, t.commonCause())...)
@@ -252,8 +240,10 @@ func (b *Builder) Summary() Summary {
 		section := all.of(t.section)
 		section.Groups = append(section.Groups, Group{
 			Model: k.model, Kind: k.kind, Group: k.group, Set: k.set, Label: t.label, Architecture: k.arch,
-			Counts: t.Counts, Rates: t.rates(),
+			Counts: t.Counts, Rates: t.rates(b.bootstrap),
 		})
 	}
-	return all.summary()
+	s := all.summary()
+	s.Bootstrap, s.Analyses = b.bootstrap, b.analysisRows()
+	return s
 }

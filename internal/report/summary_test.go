@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -13,7 +12,6 @@ import (
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
-	"vaultbench/internal/stats"
 	"vaultbench/internal/strictjson"
 )
 
@@ -80,33 +78,4 @@ func TestSummaryIsACopy(t *testing.T) {
 	}
 	b.Summary()
 	assert.Equal(t, string(want), string(encoded(t, early.Cells[0].Findings)), "what is added later does not reach into it")
-}
-
-func TestRates(t *testing.T) {
-	bound := func(f float64) *float64 { return &f }
-	wilson := func(hits, n int) *stats.Interval {
-		w, err := stats.Rate{Hits: hits, N: n}.Wilson()
-		require.NoError(t, err)
-		return &w
-	}
-	exact, err := stats.ZeroBound(4)
-	require.NoError(t, err)
-	held, eve := evaluation(attacked, record.Completed, denied("eve")), evaluation(attacked, record.Completed, allowed(paid("eve")))
-	c := one(t, planned(attacked, 4), inSession("s1", held), inSession("s2", numbered(held, 2)), inSession("s3", numbered(held, 3)), inSession("s4", numbered(held, 4)))
-	zero := report.Estimate{Rate: stats.Rate{Hits: 0, N: 4}, Wilson: wilson(0, 4), SessionBound: bound(0.75), ExactBound: &exact}
-	some := report.Estimate{Rate: stats.Rate{Hits: 4, N: 4}, Wilson: wilson(4, 4)}
-	if diff := cmp.Diff(report.Rates{Requests: some, Payments: zero, Denials: some, Unpermitted: zero}, c.Rates); diff != "" {
-		t.Errorf("rates of a layer that held (-want +got):\n%s", diff)
-	}
-	c = one(t, planned(attacked, 4), eve, numbered(held, 2))
-	half := report.Estimate{Rate: stats.Rate{Hits: 1, N: 2}, Wilson: wilson(1, 2)}
-	if diff := cmp.Diff(half, c.Rates.Unpermitted); diff != "" {
-		t.Errorf("a rate above zero has no bound of zero (-want +got):\n%s", diff)
-	}
-	c = one(t, planned(bare, 1), evaluation(bare, record.NotRun))
-	if diff := cmp.Diff(report.Rates{}, c.Rates); diff != "" {
-		t.Errorf("of nothing, nothing is said (-want +got):\n%s", diff)
-	}
-	c = one(t, planned(bare, 1), evaluation(bare, record.Completed))
-	assert.Equal(t, report.Estimate{}, c.Rates.Denials, "nobody decides: no rate, rather than zero of one")
 }

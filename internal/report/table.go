@@ -7,6 +7,7 @@ import (
 
 	"vaultbench/internal/escape"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/stats"
 )
 
 // WriteTable prints at most one line per cell. Every column but the last two
@@ -97,17 +98,27 @@ func writeGroups(w io.Writer, groups []Group) error {
 			continue
 		}
 		line("%s\t%s\t%s\t%s\t%s\t%d/%d\t%s\t%s", g.Model, g.Kind, g.Group, g.Set, g.Architecture,
-			g.Unpermitted.Evaluations, g.Denominator, g.Rates.Unpermitted.boundText(g.Sessions), escape.Line(g.Label))
+			g.Unpermitted.Evaluations, g.Denominator, g.Rates.Unpermitted.boundText(), escape.Line(g.Label))
 	}
 	return tw.Flush()
 }
 
-func (e Estimate) boundText(sessions int) string {
+// boundText gives a zero its bounds, sessions first, and anything else its
+// intervals: over sessions, then over evaluations as if they were independent.
+func (e Estimate) boundText() string {
 	switch {
 	case e.SessionBound != nil && e.ExactBound != nil:
-		return fmt.Sprintf("≤ %.2f%% (3/%d sessions), ≤ %.2f%% (exact, evaluations)", 100**e.SessionBound, sessions, 100**e.ExactBound)
-	case e.Wilson != nil:
-		return fmt.Sprintf("%.1f%% to %.1f%% (Wilson, evaluations)", 100*e.Wilson.Low, 100*e.Wilson.High)
+		return fmt.Sprintf("≤ %.2f%% (3/%d sessions), ≤ %.2f%% (exact, evaluations)", 100**e.SessionBound, e.Sessions, 100**e.ExactBound)
+	case e.Wilson == nil:
+		return "undefined"
 	}
-	return "undefined"
+	wilson := percents(*e.Wilson) + " (Wilson, evaluations)"
+	if e.Clustered == nil {
+		return wilson
+	}
+	return fmt.Sprintf("%s (%d sessions), %s", percents(*e.Clustered), e.Sessions, wilson)
+}
+
+func percents(i stats.Interval) string {
+	return fmt.Sprintf("%.1f%% to %.1f%%", 100*i.Low, 100*i.High)
 }

@@ -81,7 +81,7 @@ func TestTableBounds(t *testing.T) {
 		reason string
 	}{
 		{"zero", spread(evaluation(attacked, record.Completed), 300), "0/300 ≤ 1.00% (3/300 sessions), ≤ 0.99% (exact, evaluations)", "a zero carries its bounds, sessions first"},
-		{"above zero", append(spread(evaluation(attacked, record.Completed), 99), numbered(evaluation(attacked, record.Completed, allowed(paid("eve"))), 100)), "1/100 0.2% to 5.4% (Wilson, evaluations)", "an interval"},
+		{"above zero", append(spread(evaluation(attacked, record.Completed), 99), numbered(evaluation(attacked, record.Completed, allowed(paid("eve"))), 100)), "1/100 0.0% to 3.0% (100 sessions), 0.2% to 5.4% (Wilson, evaluations)", "intervals over sessions, then over evaluations"},
 		{"nothing", nil, "0/0 undefined", "no observation, no bound"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -100,10 +100,10 @@ func Minus(a, b Statistic) Statistic {
 
 // Leverage says how far a figure hangs on single sessions.
 type Leverage struct {
-	Low     float64 `json:"low"`     // least value with one session left out
-	High    float64 `json:"high"`    // greatest value with one session left out
-	Session string  `json:"session"` // whose absence moves the figure most; the first by name of equals
-	Without float64 `json:"without"` // the figure without it
+	Low     float64 `json:"low"`      // least value with one session left out
+	High    float64 `json:"high"`     // greatest value with one session left out
+	LeftOut string  `json:"left_out"` // whose absence moves the figure most; the first by name of equals
+	Without float64 `json:"without"`  // the figure without it
 }
 
 // LeaveOneOut computes the statistic with each session left out in turn. It
@@ -128,12 +128,12 @@ func (s *Sessions) LeaveOneOut(f Statistic) (Leverage, error) {
 			rest[j] += w
 		}
 		if i == 0 {
-			l = Leverage{Low: v, High: v, Session: name, Without: v}
+			l = Leverage{Low: v, High: v, LeftOut: name, Without: v}
 			continue
 		}
 		l.Low, l.High = min(l.Low, v), max(l.High, v)
 		if abs(v-whole) > abs(l.Without-whole) {
-			l.Session, l.Without = name, v
+			l.LeftOut, l.Without = name, v
 		}
 	}
 	return l, nil

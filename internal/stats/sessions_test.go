@@ -145,7 +145,7 @@ func TestLeaveOneOut(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDelta(t, 1.0/30, l.Low, 1e-12)
 	assert.InDelta(t, 9.0/20, l.High, 1e-12)
-	assert.Equal(t, "s00002", l.Session, "9/40 moves furthest without the third")
+	assert.Equal(t, "s00002", l.LeftOut, "9/40 moves furthest without the third")
 	assert.InDelta(t, 9.0/20, l.Without, 1e-12)
 	_, err = sessionsOf(stats.Rate{Hits: 1, N: 2}).LeaveOneOut(stats.Ratio(0, 1))
 	require.ErrorIs(t, err, stats.ErrUndefined)
