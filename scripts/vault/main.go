@@ -27,6 +27,7 @@ type commands struct {
 	Decide   decideCommand   `cmd:"" help:"Decide about one payment, and say why."`
 	Lint     lintCommand     `cmd:"" help:"Warn of traps in passports."`
 	Redecide redecideCommand `cmd:"" help:"Decide a finished run's payment requests again under other passports, and list what flips. Status 1 if anything does, 2 if it can't be told."`
+	ServeSim serveSimCommand `cmd:"" name:"serve-sim" help:"Serve a simulated banker to any OpenAI-compatible client, and print the base URL."`
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

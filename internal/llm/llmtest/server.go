@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -46,6 +47,11 @@ type Options struct {
 	// Intercept may answer the n-th completion request (from 1) itself, before any
 	// check, and then returns true. A panic with http.ErrAbortHandler resets the connection.
 	Intercept func(w http.ResponseWriter, r *http.Request, n int) bool
+	// Fault may name a fault for the n-th completion request (from 1), of those that
+	// are well formed.
+	Fault func(n int, got Received) (Fault, bool)
+	// Delay is how long an answer of the client takes at least.
+	Delay time.Duration
 }
 
 // Received is one decoded completion request.
@@ -64,9 +70,13 @@ type Server struct {
 	http   *http.Server
 	done   chan struct{} // closed when the accept loop has ended
 
+	closing   chan struct{} // closed by Close
+	closeOnce sync.Once
+
 	mu       sync.Mutex
 	arrived  int
 	served   int
+	faults   map[string]int
 	requests []Received
 }
 
@@ -86,7 +96,7 @@ func Listen(addr string, client llm.Client, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{client: client, opts: opts, url: "http://" + l.Addr().String() + BasePath, done: make(chan struct{})}
+	s := &Server{client: client, opts: opts, url: "http://" + l.Addr().String() + BasePath, done: make(chan struct{}), closing: make(chan struct{})}
 	s.http = &http.Server{Handler: http.HandlerFunc(s.route), ReadHeaderTimeout: 30 * time.Second}
 	go func() {
 		defer close(s.done)
@@ -100,6 +110,7 @@ func (s *Server) URL() string { return s.url }
 
 // Close stops the server and drops its connections.
 func (s *Server) Close() {
+	s.closeOnce.Do(func() { close(s.closing) })
 	_ = s.http.Close() // its error is the listener's, which is gone either way
 	<-s.done
 }
@@ -110,6 +121,20 @@ func (s *Server) Served() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.served
+}
+
+// Arrived counts the completion requests that came, answered or not.
+func (s *Server) Arrived() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.arrived
+}
+
+// FaultsServed counts the faults by name.
+func (s *Server) FaultsServed() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.faults)
 }
 
 // Requests returns the well-formed completion requests in the order in which they
@@ -148,13 +173,15 @@ func (s *Server) authorized(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (s *Server) completion(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
 	if err != nil {
 		writeError(w, http.StatusRequestEntityTooLarge, "request_too_large", fmt.Sprintf("request is longer than %d bytes", maxRequestBytes))
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body)) // Intercept may read it as well
-	if s.opts.Intercept != nil && s.opts.Intercept(w, r, s.arrive()) {
+	n := s.arrive()
+	if s.opts.Intercept != nil && s.opts.Intercept(w, r, n) {
 		return
 	}
 	if !s.authorized(w, r) {
@@ -166,14 +193,20 @@ func (s *Server) completion(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	got.Header = r.Header.Clone()
+	served, done := s.fault(w, r, n, got)
+	if done {
+		return
+	}
 	s.keep(got)
 	reply, err := s.client.Chat(r.Context(), got.Request)
 	if err != nil {
 		writeClientError(w, err)
 		return
 	}
-	n := s.serve()
-	writeJSON(w, http.StatusOK, completionBody(got, reply, cmp.Or(s.opts.ServedModel, got.Model), n))
+	if s.opts.Delay > 0 {
+		time.Sleep(time.Until(start.Add(s.opts.Delay)))
+	}
+	writeJSON(w, http.StatusOK, completionBody(got, reply, cmp.Or(served, s.opts.ServedModel, got.Model), s.serve()))
 }
 
 func (s *Server) models(w http.ResponseWriter, r *http.Request) {
