@@ -25,7 +25,7 @@ func TestRecordings(t *testing.T) {
 	for _, r := range recordings {
 		require.NoError(t, suite.Digests(digests, "recordings/", fsys, r.File))
 	}
-	b.run.Digest(digests)
+	require.NoError(t, b.run.Digest(digests))
 	ran := 0
 	for _, r := range recordings {
 		for _, arch := range typed[plan.Architecture](b.options.Architectures) {
@@ -33,7 +33,7 @@ func TestRecordings(t *testing.T) {
 			require.NoError(t, err)
 			sub(t, p.Cell.Name(), func(t *testing.T) {
 				ran++
-				b.run.Plan(p)
+				require.NoError(t, b.run.Plan(p))
 				got, err := b.suite.RunRecording(t.Context(), p, fsys, r)
 				if err != nil {
 					t.Fatalf("harness fault: %v", err)

@@ -42,7 +42,7 @@ func (b *bench) runCells(t *testing.T, cells []plan.Cell) {
 func (b *bench) runCell(t *testing.T, cell plan.Cell) {
 	p, err := b.suite.Planned(cell)
 	require.NoError(t, err)
-	b.run.Plan(p)
+	require.NoError(t, b.run.Plan(p))
 	if p.Skip != "" {
 		t.Skip(p.Skip)
 	}

@@ -116,12 +116,13 @@ func some() []record.Evaluation {
 func run(t *testing.T, key receipt.Key, es ...record.Evaluation) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "r1")
-	j, err := record.CreateJournal(dir)
+	j, err := record.OpenJournal(dir)
 	require.NoError(t, err)
 	for _, e := range es {
-		require.NoError(t, j.Append(e))
+		require.NoError(t, j.Append(e, true))
 	}
-	require.NoError(t, j.Finish())
+	_, err = j.Finish()
+	require.NoError(t, err)
 	require.NoError(t, j.Close())
 	sealed(t, dir, key, key, es...)
 	return dir

@@ -54,6 +54,9 @@ func ReadManifest(dir string) (record.Manifest, error) {
 	if err != nil {
 		return m, fmt.Errorf("read manifest: %w (give a run's folder, such as results/latest)", err)
 	}
+	if err := checkVersion(raw); err != nil {
+		return m, fmt.Errorf("%s: %w", path, err)
+	}
 	if err := strictjson.Decode(path, raw, "manifest.schema.json", &m); err != nil {
 		return m, err
 	}
@@ -61,6 +64,18 @@ func ReadManifest(dir string) (record.Manifest, error) {
 		return m, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
+}
+
+// checkVersion refuses what a later version wrote before the schema does, which
+// would only say that some member is unknown.
+func checkVersion(raw []byte) error {
+	var m struct {
+		Version int `json:"schema_version"`
+	}
+	if err := json.Unmarshal(raw, &m); err == nil && m.Version > record.ManifestVersion {
+		return fmt.Errorf("schema_version %d is newer than %d, the newest that this version reads: use the version that wrote it", m.Version, record.ManifestVersion)
+	}
+	return nil
 }
 
 func checkManifest(raw []byte, m record.Manifest) error {

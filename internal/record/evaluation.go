@@ -81,7 +81,8 @@ type Evaluation struct {
 	Source    string           `json:"source"` // file:line of the attack or conversation
 	End       End              `json:"end"`
 	SubReason SubReason        `json:"sub_reason,omitempty"`
-	Detail    string           `json:"detail,omitempty"` // of an error: what happened
+	Detail    string           `json:"detail,omitempty"`  // of an error: what happened
+	Earlier   *Earlier         `json:"earlier,omitempty"` // what attempts before this one cost; nil where they cost nothing
 	Replies   []Reply          `json:"replies,omitempty"`
 	Calls     []Call           `json:"calls,omitempty"`
 	Transfers []bank.Transfer  `json:"transfers,omitempty"` // what the ledger posted

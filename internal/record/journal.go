@@ -1,17 +1,18 @@
 package record
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // The files of a run that this package writes.
@@ -21,135 +22,282 @@ const (
 	ManifestFile    = "manifest.json"
 )
 
+// syncEvery bounds what a power cut can take: a line is on its way to the disk
+// that long after it was written, at the latest.
+const syncEvery = 500 * time.Millisecond
+
+// ErrLocked marks a run that another process is writing.
+var ErrLocked = errors.New("another process is writing this run")
+
 // Journal appends evaluations as they end: one write each, so that a run that
-// is killed loses none that had ended. It is safe for concurrent use.
+// is killed loses none that had ended. What it finds of an earlier process it
+// keeps: see Prior. It is safe for concurrent use. It holds a lock that the
+// system drops with the process, however that ends.
 type Journal struct {
 	dir   string
-	mu    sync.Mutex
-	file  *os.File
-	size  int64
-	lines []line
+	lock  *flock.Flock
+	cut   int64 // bytes of a torn last line that were dropped
+	prior map[string]Prior
+	stop  chan struct{} // closed by Close
+	done  chan struct{} // closed when nothing syncs any more
+
+	mu     sync.Mutex
+	file   file
+	size   int64
+	dirty  bool
+	err    error // the first failure: nothing is written after it
+	lines  []line
+	cells  []PlannedCell
+	spent  map[string]Usage // by model, all attempts of all processes
+	served map[string][]string
+}
+
+// file is what the journal needs of its file.
+type file interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Sync() error
+	Truncate(size int64) error
 }
 
 // line remembers where an evaluation stands, not the evaluation: memory does not
 // grow with what the models wrote.
 type line struct {
-	cell, attack string
-	trial        int
-	offset       int64
-	length       int
+	cell, attack   string
+	trial, attempt int
+	final          bool
+	offset         int64 // of the line
+	length         int   // of the line
+	body           int   // where the evaluation begins in the line
 }
 
-// CreateJournal starts the journal of a run in a folder of its own.
-func CreateJournal(dir string) (*Journal, error) {
+// Prior is what earlier attempts at an evaluation came to.
+type Prior struct {
+	Attempts int
+	Final    bool  // it is never asked again
+	Spent    Usage // of all attempts
+	last     line
+}
+
+// OpenJournal opens the journal of a run's folder: a new one, or one that an
+// earlier process left. The error says which variable to change.
+func OpenJournal(dir string) (*Journal, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("create results folder %s: %w", dir, err)
+		return nil, fmt.Errorf("create results folder %s: %w (VAULT_RESULTS names the folder of the runs)", dir, err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, JournalFile), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("create journal: %s holds a run already: choose another VAULT_RUN_ID or delete it", dir)
+	path := filepath.Join(dir, JournalFile)
+	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
+	switch held, err := lock.TryLock(); {
+	case err != nil:
+		return nil, fmt.Errorf("open journal %s: %w (VAULT_RESULTS names the folder of the runs)", path, err)
+	case !held:
+		return nil, fmt.Errorf("open journal %s: %w: wait for it, or choose another VAULT_RUN_ID", path, ErrLocked)
 	}
+	j, err := openLocked(dir, path, lock)
 	if err != nil {
-		return nil, fmt.Errorf("create journal: %w", err)
+		_ = lock.Unlock() // the error above is the one to tell
 	}
-	return &Journal{dir: dir, file: f}, nil
+	return j, err
+}
+
+func openLocked(dir, path string, lock *flock.Flock) (*Journal, error) {
+	if err := checkRoom(dir); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open journal: %w", err)
+	}
+	j := &Journal{dir: dir, lock: lock, file: f, prior: map[string]Prior{}, spent: map[string]Usage{}, served: map[string][]string{}, stop: make(chan struct{}), done: make(chan struct{})}
+	if err := j.scan(f, path); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	go j.syncLoop()
+	return j, nil
+}
+
+// room is what must be free before anything is asked, in bytes.
+const room = 4 << 20
+
+// checkRoom finds a folder out that can't be written or is full while it costs
+// nothing.
+func checkRoom(dir string) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("results folder %s has no room for %d bytes: %w (VAULT_RESULTS names the folder of the runs)", dir, room, err)
+		}
+	}()
+	f, err := os.CreateTemp(dir, ".room.*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	_, err = f.Write(make([]byte, room))
+	return err
 }
 
 // Dir is the run's folder.
 func (j *Journal) Dir() string { return j.dir }
 
-// Append writes one evaluation with one write.
-func (j *Journal) Append(e Evaluation) error {
-	raw, err := encode(e)
+// Cut is how many bytes of a torn last line were dropped when it was opened.
+func (j *Journal) Cut() int64 { return j.cut }
+
+// Empty reports whether nothing was ever recorded.
+func (j *Journal) Empty() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.lines)+len(j.cells) == 0
+}
+
+// Prior is what earlier processes recorded of an evaluation; the zero value
+// where they recorded nothing.
+func (j *Journal) Prior(id string) Prior { return j.prior[id] }
+
+// Priors counts the evaluations that earlier processes recorded, and of them
+// those that are final.
+func (j *Journal) Priors() (recorded, final int) {
+	for _, p := range j.prior {
+		if p.Final {
+			final++
+		}
+	}
+	return len(j.prior), final
+}
+
+// Cells are the cells that were planned, by all processes, in that order.
+func (j *Journal) Cells() []PlannedCell {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.cells)
+}
+
+// Plan records that a cell is about to run.
+func (j *Journal) Plan(p PlannedCell) error {
+	raw, err := encode(PlanLine{p})
 	if err != nil {
-		return fmt.Errorf("journal %q: %w", e.ID, err)
+		return fmt.Errorf("journal cell %s: %w", p.Cell.Name(), err)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if _, err := j.file.WriteAt(raw, j.size); err != nil { // the next line overwrites what a failed write left
-		return fmt.Errorf("journal %q: %w", e.ID, err)
+	if _, err := j.write(raw); err != nil {
+		return fmt.Errorf("journal cell %s: %w", p.Cell.Name(), err)
 	}
-	j.lines = append(j.lines, line{e.Cell.Name(), string(e.Attack), e.Trial, j.size, len(raw)})
-	j.size += int64(len(raw))
+	j.cells = append(j.cells, p)
 	return nil
 }
 
-// Finish writes evaluations.jsonl: the journal's lines in the order of cell,
-// attack and trial, so that neither concurrency nor luck shows in it.
-func (j *Journal) Finish() error {
+// Append writes one evaluation with one write; final says that it is never asked
+// again.
+func (j *Journal) Append(e Evaluation, final bool) error {
+	head := newEntry(e, j.prior[e.ID].Attempts+1, final)
+	raw, body, err := head.encode(e)
+	if err != nil {
+		return fmt.Errorf("journal %q: %w", e.ID, err)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	sorted := slices.Clone(j.lines)
-	slices.SortFunc(sorted, func(a, b line) int {
-		return cmp.Or(cmp.Compare(a.cell, b.cell), cmp.Compare(a.attack, b.attack), cmp.Compare(a.trial, b.trial))
-	})
-	return WriteFile(filepath.Join(j.dir, EvaluationsFile), func(w io.Writer) error {
-		for i, l := range sorted {
-			if i > 0 && l.cell == sorted[i-1].cell && l.attack == sorted[i-1].attack && l.trial == sorted[i-1].trial {
-				return fmt.Errorf("evaluation %s/%q/%d was recorded twice", l.cell, l.attack, l.trial)
-			}
-			if _, err := io.Copy(w, io.NewSectionReader(j.file, l.offset, int64(l.length))); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// Close closes the journal's file.
-func (j *Journal) Close() error { return j.file.Close() }
-
-// encode writes one line of JSON. HTML characters stay themselves: nothing here
-// is for a browser.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
-// WriteFile writes a file through a temporary one in the same folder, so that a
-// reader never sees half of it.
-func WriteFile(path string, write func(io.Writer) error) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	offset, err := j.write(raw)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return fmt.Errorf("journal %q: %w", e.ID, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = tmp.Close()
-			_ = os.Remove(tmp.Name())
-			err = fmt.Errorf("write %s: %w", path, err)
+	j.lines = append(j.lines, line{e.Cell.Name(), string(e.Attack), e.Trial, head.Attempt, final, offset, len(raw), body})
+	j.note(string(e.Cell.Model), head)
+	return nil
+}
+
+// write appends raw with one write, so that it reaches the kernel whole or is
+// seen to be torn. After a failure nothing more is written: a run that can't be
+// recorded must not be paid for.
+func (j *Journal) write(raw []byte) (offset int64, err error) {
+	if j.err != nil {
+		return 0, j.err
+	}
+	if _, err := j.file.WriteAt(raw, j.size); err != nil {
+		j.err = fmt.Errorf("write: %w: nothing was lost that had ended before; make room and resume with VAULT_RUN_ID", err)
+		return 0, j.err
+	}
+	offset = j.size
+	j.size += int64(len(raw))
+	j.dirty = true
+	return offset, nil
+}
+
+// note keeps what the replies behind an entry cost and who served them.
+func (j *Journal) note(model string, h Entry) {
+	j.spent[model] = j.spent[model].Add(h.Spent)
+	for _, id := range h.Served {
+		if !slices.Contains(j.served[model], id) {
+			j.served[model] = append(j.served[model], id)
 		}
-	}()
-	w := bufio.NewWriterSize(tmp, 1<<20)
-	if err = write(w); err != nil {
-		return err
 	}
-	if err = w.Flush(); err != nil {
-		return err
-	}
-	if err = tmp.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
 }
 
-// WriteJSON writes an indented JSON file, atomically.
-func WriteJSON(path string, v any) error {
-	return WriteFile(path, func(w io.Writer) error { return EncodeJSON(w, v) })
+// Spent is what each model's replies cost, in all attempts of all processes.
+func (j *Journal) Spent() map[string]Usage {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return maps.Clone(j.spent)
 }
 
-// EncodeJSON writes what WriteJSON writes.
-func EncodeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+// Served are the ids under which a model's replies came, sorted.
+func (j *Journal) Served(model string) []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Sorted(slices.Values(j.served[model]))
+}
+
+// Err is the first failure to write. The run must ask nothing more after it.
+func (j *Journal) Err() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.err
+}
+
+// syncLoop brings what was written to the disk, batched.
+func (j *Journal) syncLoop() {
+	defer close(j.done)
+	tick := time.NewTicker(syncEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			_ = j.sync() // kept in err
+		case <-j.stop:
+			return
+		}
+	}
+}
+
+// sync does not hold up writers.
+func (j *Journal) sync() error {
+	j.mu.Lock()
+	dirty := j.dirty
+	j.dirty = false
+	j.mu.Unlock()
+	if !dirty {
+		return nil
+	}
+	err := j.file.Sync()
+	if err != nil {
+		j.mu.Lock()
+		j.err = cmp.Or(j.err, fmt.Errorf("sync: %w: what was written in the last second may be lost", err))
+		j.mu.Unlock()
+	}
+	return err
+}
+
+// Close brings the journal to the disk, closes its file and lets others have it.
+func (j *Journal) Close() error {
+	select {
+	case <-j.stop:
+		return nil
+	default:
+		close(j.stop)
+	}
+	<-j.done
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return errors.Join(j.file.Truncate(j.size), j.file.Sync(), j.file.Close(), j.lock.Unlock())
 }

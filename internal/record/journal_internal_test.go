@@ -3,9 +3,10 @@ package record
 import (
 	"bytes"
 	"encoding/json"
-	"io"
+	"errors"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,26 +17,101 @@ import (
 	"vaultbench/internal/plan"
 )
 
-// TestAppendAfterABrokenWrite: what a failed write left behind, as a full disk
-// does, is overwritten; the lines after it stand where the journal thinks.
-func TestAppendAfterABrokenWrite(t *testing.T) {
-	j, err := CreateJournal(filepath.Join(t.TempDir(), "r1"))
-	require.NoError(t, err)
-	one, two := Evaluation{Attack: "a1"}, Evaluation{Attack: "a2"}
-	one.ID, two.ID = EvaluationID(one.Cell, "a1", 0), EvaluationID(two.Cell, "a2", 0)
-	require.NoError(t, j.Append(two))
-	_, err = j.file.Seek(0, io.SeekEnd)
-	require.NoError(t, err)
-	_, err = j.file.Write([]byte(`{"id":"half a li`))
-	require.NoError(t, err)
-	require.NoError(t, j.Append(one))
-	require.NoError(t, j.Finish())
-	var got []corpus.AttackID
-	require.NoError(t, Read(filepath.Join(j.Dir(), EvaluationsFile), func(e Evaluation) error {
-		got = append(got, e.Attack)
+// faulty is a file of which the calls fail that are told to.
+type faulty struct {
+	file
+	write func(raw []byte, offset int64) (int, error) // nil: works
+	sync  error
+}
+
+func (f *faulty) WriteAt(raw []byte, offset int64) (int, error) {
+	if f.write != nil {
+		return f.write(raw, offset)
+	}
+	return f.file.WriteAt(raw, offset)
+}
+
+func (f *faulty) Sync() error { return errors.Join(f.sync, f.file.Sync()) }
+
+func named(attack corpus.AttackID) Evaluation {
+	e := Evaluation{Cell: plan.Cell{Model: "m", Level: "l1", Track: "multi", Architecture: "oap"}, Attack: attack, Trial: 1}
+	e.ID = EvaluationID(e.Cell, attack, 1)
+	return e
+}
+
+func attacks(t *testing.T, dir string) (all []corpus.AttackID) {
+	t.Helper()
+	require.NoError(t, Read(filepath.Join(dir, EvaluationsFile), func(e Evaluation) error {
+		all = append(all, e.Attack)
 		return nil
 	}))
-	assert.Equal(t, []corpus.AttackID{"a1", "a2"}, got)
+	return all
+}
+
+// TestFullDisk: a line that did not fit is reported, nothing is written after it,
+// what stood before stays, and the run goes on where it stopped once there is room.
+func TestFullDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "r1")
+	j, err := OpenJournal(dir)
+	require.NoError(t, err)
+	require.NoError(t, j.Append(named("a2"), true))
+	disk := j.file
+	j.file = &faulty{file: disk, write: func(raw []byte, offset int64) (int, error) {
+		n, err := disk.WriteAt(raw[:len(raw)/2], offset)
+		return n, errors.Join(err, syscall.ENOSPC)
+	}}
+	err = j.Append(named("a1"), true)
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	require.ErrorContains(t, err, "make room and resume with VAULT_RUN_ID")
+	require.ErrorIs(t, j.Err(), syscall.ENOSPC)
+	j.file = disk
+	require.ErrorIs(t, j.Append(named("a3"), true), syscall.ENOSPC, "what can't be recorded must not be paid for")
+	require.Error(t, j.Plan(PlannedCell{}))
+
+	// The process is killed: nothing is closed, half a line stays.
+	require.NoError(t, j.lock.Unlock())
+	again, err := OpenJournal(dir)
+	require.NoError(t, err)
+	assert.Positive(t, again.Cut())
+	assert.True(t, again.Prior(named("a2").ID).Final)
+	assert.Zero(t, again.Prior(named("a1").ID))
+	require.NoError(t, again.Append(named("a1"), true))
+	n, err := again.Finish()
+	require.NoError(t, err)
+	assert.Equal(t, 2, n)
+	assert.Equal(t, []corpus.AttackID{"a1", "a2"}, attacks(t, dir))
+	require.NoError(t, again.Close())
+}
+
+// TestFailedSync: a disk that does not take what was written stops the run.
+func TestFailedSync(t *testing.T) {
+	j, err := OpenJournal(t.TempDir())
+	require.NoError(t, err)
+	disk := j.file
+	j.file = &faulty{file: disk, sync: syscall.EIO}
+	require.NoError(t, j.sync(), "nothing was written: nothing to bring to the disk")
+	require.NoError(t, j.Append(named("a1"), true))
+	require.ErrorIs(t, j.sync(), syscall.EIO)
+	require.ErrorIs(t, j.Err(), syscall.EIO)
+	require.ErrorIs(t, j.Append(named("a2"), true), syscall.EIO)
+	j.file = disk
+	require.NoError(t, j.Close())
+}
+
+// TestAppendAfterABrokenWrite: what stands behind the last whole line is
+// overwritten; the lines after it stand where the journal thinks.
+func TestAppendAfterABrokenWrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "r1")
+	j, err := OpenJournal(dir)
+	require.NoError(t, err)
+	require.NoError(t, j.Append(named("a2"), true))
+	_, err = j.file.WriteAt([]byte(`{"id":"half a li`), j.size)
+	require.NoError(t, err)
+	require.NoError(t, j.Append(named("a1"), true))
+	_, err = j.Finish()
+	require.NoError(t, err)
+	assert.Equal(t, []corpus.AttackID{"a1", "a2"}, attacks(t, dir))
+	require.NoError(t, j.Close())
 }
 
 const hostile = "\x1b[31m<script>&amp;\"\\\r\n::error::]]>\u2028\u2029\ufffe\u202e\x00\x9b💰"

@@ -1,7 +1,9 @@
 package record_test
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
+	"vaultbench/internal/strictjson"
 )
 
 func cell(level corpus.Level) plan.Cell {
@@ -32,7 +35,7 @@ func evaluation(level corpus.Level, attack corpus.AttackID, trial int) record.Ev
 
 func create(t *testing.T) *record.Journal {
 	t.Helper()
-	j, err := record.CreateJournal(filepath.Join(t.TempDir(), "results", "r1"))
+	j, err := record.OpenJournal(filepath.Join(t.TempDir(), "results", "r1"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = j.Close() })
 	return j
@@ -47,6 +50,30 @@ func ids(t *testing.T, path string) []string {
 		return nil
 	}))
 	return out
+}
+
+// journaled reads the ids of a journal, in order of completion.
+func journaled(t *testing.T, dir string) []string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(dir, record.JournalFile))
+	require.NoError(t, err)
+	var out []string
+	for line := range bytes.Lines(raw) {
+		require.NoError(t, strictjson.Validate("journal.schema.json", line), string(line))
+		var e record.Entry
+		require.NoError(t, json.Unmarshal(line, &e))
+		if e.ID != "" {
+			out = append(out, e.ID)
+		}
+	}
+	return out
+}
+
+func finish(t *testing.T, j *record.Journal) int {
+	t.Helper()
+	n, err := j.Finish()
+	require.NoError(t, err)
+	return n
 }
 
 func files(t *testing.T, dir string) []string {
@@ -75,14 +102,13 @@ func TestConcurrentAppend(t *testing.T) {
 			for n := range each {
 				e := evaluation("l2", corpus.AttackID(fmt.Sprintf("a%02d", w)), n+1)
 				e.Detail = string(make([]byte, 50*w)) // lines of many lengths
-				assert.NoError(t, j.Append(e))
+				assert.NoError(t, j.Append(e, true))
 			}
 		})
 	}
 	wg.Wait()
-	journal := ids(t, filepath.Join(j.Dir(), record.JournalFile))
-	assert.ElementsMatch(t, want, journal)
-	require.NoError(t, j.Finish())
+	assert.ElementsMatch(t, want, journaled(t, j.Dir()))
+	finish(t, j)
 	got := ids(t, filepath.Join(j.Dir(), record.EvaluationsFile))
 	assert.Equal(t, want, got, "in order of attack and trial, trial 10 after 9")
 }
@@ -95,9 +121,9 @@ func TestFinishSorts(t *testing.T) {
 	shuffled := []int{4, 0, 5, 2, 3, 1}
 	j := create(t)
 	for _, i := range shuffled {
-		require.NoError(t, j.Append(all[i]))
+		require.NoError(t, j.Append(all[i], true))
 	}
-	require.NoError(t, j.Finish())
+	finish(t, j)
 	var got []record.Evaluation
 	require.NoError(t, record.Read(filepath.Join(j.Dir(), record.EvaluationsFile), func(e record.Evaluation) error {
 		got = append(got, e)
@@ -109,47 +135,48 @@ func TestFinishSorts(t *testing.T) {
 	assert.True(t, slices.IsSortedFunc(got, func(a, b record.Evaluation) int {
 		return cmp.Or(cmp.Compare(a.Cell.Name(), b.Cell.Name()), cmp.Compare(a.Attack, b.Attack), cmp.Compare(a.Trial, b.Trial))
 	}))
-	assert.Len(t, ids(t, filepath.Join(j.Dir(), record.JournalFile)), len(all), "the journal stays")
+	assert.Len(t, journaled(t, j.Dir()), len(all), "the journal stays")
 }
 
 func TestFinishEmpty(t *testing.T) {
 	j := create(t)
-	require.NoError(t, j.Finish())
+	finish(t, j)
 	assert.Empty(t, ids(t, filepath.Join(j.Dir(), record.EvaluationsFile)))
 }
 
 func TestFinishRefusesDuplicates(t *testing.T) {
 	j := create(t)
-	require.NoError(t, j.Append(evaluation("l1", "a\n1", 2)))
-	require.NoError(t, j.Append(evaluation("l1", "a2", 2)))
-	require.NoError(t, j.Append(evaluation("l1", "a\n1", 2)))
-	require.ErrorContains(t, j.Finish(), `evaluation sim-a/l1/multi/oap/"a\n1"/2 was recorded twice`)
+	require.NoError(t, j.Append(evaluation("l1", "a\n1", 2), true))
+	require.NoError(t, j.Append(evaluation("l1", "a2", 2), true))
+	require.NoError(t, j.Append(evaluation("l1", "a\n1", 2), true))
+	_, err := j.Finish()
+	require.ErrorContains(t, err, `evaluation sim-a/l1/multi/oap/"a\n1"/2 was recorded twice`)
 	assert.Equal(t, []string{record.JournalFile}, files(t, j.Dir()), "no file that counts it twice, and no half of one")
 }
 
-func TestCreateJournalRefuses(t *testing.T) {
+func TestOpenJournalRefuses(t *testing.T) {
 	taken := create(t)
-	require.NoError(t, taken.Append(evaluation("l1", "a1", 1)))
+	require.NoError(t, taken.Append(evaluation("l1", "a1", 1), true))
 	below := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(below, nil, 0o600))
 	for _, tt := range []struct {
 		name, dir, want, reason string
 	}{
-		{"a run is there", taken.Dir(), "choose another VAULT_RUN_ID", "two runs never share a folder"},
+		{"a run is being written there", taken.Dir(), "another process is writing this run: wait for it, or choose another VAULT_RUN_ID", "two processes never share a folder"},
 		{"below a file", filepath.Join(below, "r1"), "create results folder ", "no folder can be made there"},
 		{"is a file", below, "create results folder ", "no folder can be made there"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := record.CreateJournal(tt.dir)
+			_, err := record.OpenJournal(tt.dir)
 			require.ErrorContains(t, err, tt.want, tt.reason)
 			require.ErrorContains(t, err, tt.dir, "the folder is named")
 		})
 	}
-	assert.Len(t, ids(t, filepath.Join(taken.Dir(), record.JournalFile)), 1, "the run that was there is whole")
+	assert.Len(t, journaled(t, taken.Dir()), 1, "the run that was there is whole")
 }
 
 func TestAppendAfterClose(t *testing.T) {
 	j := create(t)
 	require.NoError(t, j.Close())
-	require.ErrorContains(t, j.Append(evaluation("l1", "a1", 1)), `journal "sim-a/l1/multi/oap/a1/1": `)
+	require.ErrorContains(t, j.Append(evaluation("l1", "a1", 1), true), `journal "sim-a/l1/multi/oap/a1/1": `)
 }

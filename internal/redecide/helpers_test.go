@@ -84,7 +84,7 @@ func (w world) run(t *testing.T, cells ...plan.Cell) string {
 	for _, c := range cells {
 		p, err := w.suite.Planned(c)
 		require.NoError(t, err)
-		r.Plan(p)
+		require.NoError(t, r.Plan(p))
 		_, err = w.suite.RunCell(t.Context(), p)
 		require.NoError(t, err)
 	}
@@ -124,13 +124,14 @@ func copied(t *testing.T, file, old, changed string) fs.FS {
 // evaluations writes a run's file by hand.
 func evaluations(t *testing.T, es ...record.Evaluation) string {
 	t.Helper()
-	j, err := record.CreateJournal(t.TempDir())
+	j, err := record.OpenJournal(t.TempDir())
 	require.NoError(t, err)
 	for _, e := range es {
 		e.ID = record.EvaluationID(e.Cell, e.Attack, e.Trial)
-		require.NoError(t, j.Append(e))
+		require.NoError(t, j.Append(e, true))
 	}
-	require.NoError(t, j.Finish())
+	_, err = j.Finish()
+	require.NoError(t, err)
 	require.NoError(t, j.Close())
 	return filepath.Join(j.Dir(), record.EvaluationsFile)
 }

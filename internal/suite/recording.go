@@ -119,7 +119,9 @@ func (s *Suite) RunRecording(ctx context.Context, p record.PlannedCell, fsys fs.
 	}
 	var jobs []job
 	err = each(fsys, r.File, func(c recorded.Conversation) error {
-		jobs = append(jobs, func(ctx context.Context) record.Evaluation { return s.replay(ctx, p, r.ToolMap, c, layer()) })
+		jobs = append(jobs, job{record.EvaluationID(p.Cell, corpus.AttackID(c.ID), 1), func(ctx context.Context) record.Evaluation {
+			return s.replay(ctx, p, r.ToolMap, c, layer())
+		}})
 		return nil
 	})
 	if err != nil {

@@ -39,7 +39,7 @@ func complete(t *testing.T, s *suite.Suite, r *suite.Run) (report.Summary, []rep
 	for _, c := range grid {
 		p, err := s.Planned(c)
 		require.NoError(t, err)
-		r.Plan(p)
+		require.NoError(t, r.Plan(p))
 		got, err := s.RunCell(t.Context(), p)
 		require.NoError(t, err)
 		cells = append(cells, got)
@@ -81,7 +81,7 @@ func TestRun(t *testing.T) {
 	s := newSuite()
 	r := start(t, s, results, "r1")
 	assert.Equal(t, filepath.Join(results, "r1"), r.Dir())
-	r.Digest(map[string]string{"recordings/a.jsonl": strings.Repeat("0a", 32)})
+	require.NoError(t, r.Digest(map[string]string{"recordings/a.jsonl": strings.Repeat("0a", 32)}))
 	begun := manifest(t, r.Dir())
 	assert.Empty(t, begun.SummaryState, "the run goes on")
 	assert.Empty(t, begun.FinishedAt)
@@ -123,13 +123,21 @@ func TestRunLines(t *testing.T) {
 	})
 	r := start(t, s, t.TempDir(), "r1")
 	complete(t, s, r)
-	for _, file := range []string{record.EvaluationsFile, record.JournalFile} {
-		lines := bytes.Split(bytes.TrimSuffix(read(t, r.Dir(), file), []byte("\n")), []byte("\n"))
-		assert.Len(t, lines, 24+24+4+24)
+	for _, file := range []struct {
+		name, schema string
+		lines        int
+	}{
+		{record.EvaluationsFile, "evaluation.schema.json", 24 + 24 + 4 + 24},
+		{record.JournalFile, "journal.schema.json", 24 + 24 + 4 + 24 + len(grid)},
+	} {
+		lines := bytes.Split(bytes.TrimSuffix(read(t, r.Dir(), file.name), []byte("\n")), []byte("\n"))
+		assert.Equal(t, file.lines, len(lines), file.name)
 		for _, line := range lines {
-			require.NoError(t, strictjson.Validate("evaluation.schema.json", line), string(line))
+			require.NoError(t, strictjson.Validate(file.schema, line), string(line))
 		}
 	}
+	whole, thin := len(read(t, r.Dir(), record.EvaluationsFile)), len(read(t, r.Dir(), record.JournalFile))
+	assert.Less(t, thin, whole/3, "what evaluations.jsonl holds is not held twice")
 }
 
 // TestRunsAreRepeatable: two simulated runs give the same bytes, manifest and
@@ -236,7 +244,7 @@ func TestFinishErrors(t *testing.T) {
 			require.NoError(t, r.Append(foreign))
 		}, "was recorded twice", "counted twice would be a wrong figure"},
 		{"level without a directory", func(_ *testing.T, r *suite.Run, _ string) {
-			r.Plan(record.PlannedCell{Cell: plan.Cell{Model: "m", Level: "l9", Track: "multi", Architecture: "oap"}})
+			require.NoError(t, r.Plan(record.PlannedCell{Cell: plan.Cell{Model: "m", Level: "l9", Track: "multi", Architecture: "oap"}}))
 		}, `no directory for level "l9"`, "the oracle would know nobody"},
 		{"the link is a folder", func(t *testing.T, _ *suite.Run, results string) {
 			require.NoError(t, os.MkdirAll(filepath.Join(results, "latest", "x"), 0o755))
@@ -282,7 +290,7 @@ func runPlanned(t *testing.T, s *suite.Suite, r *suite.Run, c plan.Cell) {
 	t.Helper()
 	p, err := s.Planned(c)
 	require.NoError(t, err)
-	r.Plan(p)
+	require.NoError(t, r.Plan(p))
 	_, err = s.RunCell(t.Context(), p)
 	require.NoError(t, err)
 }

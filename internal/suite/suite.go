@@ -56,6 +56,14 @@ type Sink interface {
 	Append(record.Evaluation) error
 }
 
+// Resumer is a sink that may hold evaluations of an earlier process.
+type Resumer interface {
+	Sink
+	Prior(id string) record.Prior
+	Load(id string) (record.Evaluation, error)
+	Err() error // why nothing can be recorded any more
+}
+
 // Suite is everything that cells share.
 type Suite struct {
 	Corpus        corpus.Corpus
@@ -122,7 +130,10 @@ func derivedLabel(c plan.Cell) string {
 }
 
 // job is one evaluation of a cell.
-type job func(ctx context.Context) record.Evaluation
+type job struct {
+	id  string
+	run func(ctx context.Context) record.Evaluation
+}
 
 // RunCell runs every evaluation of a cell and returns its figures. An error is a
 // fault of the harness; what a banker or a layer does wrong is in the figures.
@@ -139,9 +150,9 @@ func (s *Suite) RunCell(ctx context.Context, p record.PlannedCell) (report.Cell,
 	var jobs []job
 	for _, a := range s.Corpus.Select(p.Cell.Level, p.Cell.Track) {
 		for trial := 1; trial <= s.Trials; trial++ {
-			jobs = append(jobs, func(ctx context.Context) record.Evaluation {
+			jobs = append(jobs, job{record.EvaluationID(p.Cell, a.ID, trial), func(ctx context.Context) record.Evaluation {
 				return s.evaluate(ctx, p, spec, a, trial, client, layer())
-			})
+			}})
 		}
 	}
 	return s.runJobs(ctx, p, jobs)
@@ -159,11 +170,9 @@ func (s *Suite) runJobs(ctx context.Context, p record.PlannedCell, jobs []job) (
 	g.SetLimit(max(1, s.Concurrency))
 	for _, j := range jobs {
 		g.Go(func() error {
-			e := j(ctx)
-			if s.Sink != nil {
-				if err := s.Sink.Append(e); err != nil {
-					return err
-				}
+			e, err := s.once(ctx, j)
+			if err != nil {
+				return err
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -174,6 +183,29 @@ func (s *Suite) runJobs(ctx context.Context, p record.PlannedCell, jobs []job) (
 		return report.Cell{}, fmt.Errorf("cell %s: %w", p.Cell.Name(), err)
 	}
 	return b.Summary().AllCells()[0], nil
+}
+
+// once runs an evaluation and records it, unless an earlier process brought it to
+// a final end: that one is read and not asked again.
+func (s *Suite) once(ctx context.Context, j job) (record.Evaluation, error) {
+	earlier, resumes := s.Sink.(Resumer)
+	if !resumes {
+		e := j.run(ctx)
+		if s.Sink == nil {
+			return e, nil
+		}
+		return e, s.Sink.Append(e)
+	}
+	prior := earlier.Prior(j.id)
+	if prior.Final {
+		return earlier.Load(j.id)
+	}
+	if err := earlier.Err(); err != nil { // what can't be recorded is not asked
+		return record.Evaluation{}, err
+	}
+	e := j.run(ctx)
+	e.Earlier = prior.Earlier()
+	return e, s.Sink.Append(e)
 }
 
 func (s *Suite) judge() oracle.JudgeFunc {

@@ -33,7 +33,7 @@ func decidedRun(t *testing.T, architectures ...plan.Architecture) string {
 	require.NoError(t, err)
 	layer, err := oap.NewLayer(passport, pack, oap.ProfileOAP)
 	require.NoError(t, err)
-	j, err := record.CreateJournal(t.TempDir())
+	j, err := record.OpenJournal(t.TempDir())
 	require.NoError(t, err)
 	for _, a := range architectures {
 		c := plan.Cell{Model: "sim-a", Level: corpus.L2, Track: corpus.Multi, Architecture: a}
@@ -52,9 +52,10 @@ func decidedRun(t *testing.T, architectures ...plan.Architecture) string {
 			}
 			e.Calls = append(e.Calls, call)
 		}
-		require.NoError(t, j.Append(e))
+		require.NoError(t, j.Append(e, true))
 	}
-	require.NoError(t, j.Finish())
+	_, err = j.Finish()
+	require.NoError(t, err)
 	require.NoError(t, j.Close())
 	return j.Dir()
 }

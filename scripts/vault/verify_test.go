@@ -29,10 +29,11 @@ func signedRun(t *testing.T, key receipt.Key) string {
 	e := record.Evaluation{ID: record.EvaluationID(c, "l2-0001", 1), Cell: c, Kind: plan.Simulated, Attack: "l2-0001", Session: "s", Trial: 1, Source: "a:1", End: record.NotRun, Calls: []record.Call{
 		{Position: 1, Tool: "transfer_funds", Transfer: true, Outcome: record.CallDenied, Decision: &denial, At: now},
 	}}
-	j, err := record.CreateJournal(dir)
+	j, err := record.OpenJournal(dir)
 	require.NoError(t, err)
-	require.NoError(t, j.Append(e))
-	require.NoError(t, j.Finish())
+	require.NoError(t, j.Append(e, true))
+	_, err = j.Finish()
+	require.NoError(t, err)
 	require.NoError(t, j.Close())
 	var lines bytes.Buffer
 	w := receipt.NewWriter(&lines, key, receipt.Parties{})

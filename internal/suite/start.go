@@ -1,0 +1,120 @@
+package suite
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"vaultbench/internal/receipt"
+	"vaultbench/internal/record"
+)
+
+// Start opens the run results/<id>: a new one, or one that an earlier process left
+// unfinished and that is made of the same things. An empty id is made from the
+// time. Two processes never share a run. root is the module root, whose revision
+// goes into the manifest.
+func Start(s *Suite, root, results, id string, m record.Manifest) (*Run, error) {
+	if id == "" {
+		id = newRunID()
+	}
+	dir := filepath.Join(results, id)
+	j, err := record.OpenJournal(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{suite: s, key: s.Key, results: results, dir: dir, journal: j, directories: s.Directories(), planned: map[string]record.PlannedCell{}}
+	if r.key.ID() == "" {
+		r.key = receipt.TestKey()
+	}
+	m.Version, m.RunID, m.StartedAt = record.ManifestVersion, id, now()
+	m.GoVersion, m.Trials, m.KeyID = runtime.Version(), s.Trials, r.key.ID()
+	m.Revision, m.Modified = revision(root)
+	m.Directories = r.directories
+	r.manifest = m
+	if err := r.resume(); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	s.Sink = r
+	return r, r.writeManifest()
+}
+
+// mayDiffer are the variables that say how a run is done and not what it is. Of
+// the signing key its id is compared, of recordings their digests.
+var mayDiffer = []string{
+	"VAULT_RUN_ID", "VAULT_RESULTS", "VAULT_CONCURRENCY", "VAULT_BUDGET_USD", "VAULT_BUDGET_TOKENS", "VAULT_LOG",
+	"VAULT_LONG", "VAULT_GATE", "VAULT_SIGNING_KEY", "VAULT_RECORDINGS",
+}
+
+// resume takes over what an earlier process left, if it was the same run.
+func (r *Run) resume() error {
+	was, err := receipt.ReadManifest(r.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if r.journal.Empty() {
+			return nil
+		}
+		return fmt.Errorf("resume %s: the journal is there and the manifest is not, so nobody knows what the run was made of: choose another VAULT_RUN_ID", r.dir)
+	}
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	is := r.manifest
+	is.Digests = withRecordings(is.Digests, was.Digests) // held against each other by Digest
+	if lines := record.Differences(was, is, mayDiffer...); len(lines) > 0 {
+		return fmt.Errorf("resume %s: the run was begun with other things, and one run can't hold both:\n  %s\nput back what changed, or choose another VAULT_RUN_ID", r.dir, strings.Join(lines, "\n  "))
+	}
+	r.was, r.manifest.StartedAt, r.manifest.Digests = &was, was.StartedAt, is.Digests
+	for _, p := range r.journal.Cells() {
+		r.planned[p.Cell.Name()] = p
+	}
+	return nil
+}
+
+const recordingsPrefix = "recordings/"
+
+// withRecordings are digests with the recordings of others.
+func withRecordings(digests, others map[string]string) map[string]string {
+	all := map[string]string{}
+	for name, digest := range digests {
+		all[name] = digest
+	}
+	for name, digest := range others {
+		if strings.HasPrefix(name, recordingsPrefix) {
+			all[name] = digest
+		}
+	}
+	return all
+}
+
+// Resumed says what an earlier process left: how many evaluations, how many of
+// them are final and not asked again, and how many bytes of a torn line were
+// dropped.
+func (r *Run) Resumed() (recorded, final int, torn int64) {
+	recorded, final = r.journal.Priors()
+	return recorded, final, r.journal.Cut()
+}
+
+func newRunID() string {
+	var b [3]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return time.Now().UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(b[:])
+}
+
+func now() string { return time.Now().UTC().Format(time.RFC3339) }
+
+// revision asks git for the code's revision, since go test stamps none into its
+// binaries; empty where there is no git or no checkout.
+func revision(root string) (rev string, modified bool) {
+	out, err := exec.Command("git", "-C", root, "rev-parse", "HEAD").Output()
+	if err != nil {
+		return "", false
+	}
+	status, err := exec.Command("git", "-C", root, "status", "--porcelain").Output()
+	return strings.TrimSpace(string(out)), err != nil || len(status) > 0
+}
