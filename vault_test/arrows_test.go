@@ -51,7 +51,7 @@ var arrows = map[string][]string{
 	"internal/oap/mutation":    {},
 	"internal/llm":             {"internal/strictjson"},
 	"internal/llm/sim":         {"internal/llm"},
-	"internal/llm/recorded":    {"internal/llm"},
+	"internal/llm/recorded":    {"internal/llm", "internal/unpack"},
 	"internal/llm/llmtest":     {"internal/llm"},
 	"internal/llm/limit":       {"internal/llm"},
 	"internal/plan":            {"internal/corpus"},

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 
 	"vaultbench/internal/agent"
@@ -17,6 +19,9 @@ import (
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 )
+
+// simulated marks the bankers of package sim; no recording may be taken for one.
+const simulated = "sim-"
 
 // written marks conversations that we wrote ourselves: they count as simulated.
 const written = "written-"
@@ -49,11 +54,17 @@ func (s *Suite) Recordings(fsys fs.FS) ([]Recording, error) {
 		slugs[r.Slug] = file
 		all = append(all, r)
 	}
+	if short, long := plan.Ambiguous(slices.Collect(maps.Keys(slugs))); short != "" {
+		return nil, fmt.Errorf("%s and %s: a pattern for the name %q would select %q too: rename one", slugs[short], slugs[long], short, long)
+	}
 	return all, nil
 }
 
 func (s *Suite) inspect(fsys fs.FS, file string) (Recording, error) {
 	r := Recording{File: file, Slug: plan.Slug(recorded.Stem(file))}
+	if strings.HasPrefix(string(r.Slug), simulated) {
+		return r, fmt.Errorf("%s: names that begin with %s are those of simulated bankers, and this would count as recorded: rename it (%s for conversations of your own making)", file, simulated, written)
+	}
 	name := ""
 	err := each(fsys, file, func(c recorded.Conversation) error {
 		if r.Conversations > 0 && c.ToolMap != name {

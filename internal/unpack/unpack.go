@@ -24,13 +24,9 @@ const (
 // maxWindow bounds what zstd looks back on, and with it its memory.
 const maxWindow = 32 << 20 // bytes
 
-// The errors. Other errors are those of the file.
-var (
-	// ErrCut: the packed stream ends early.
-	ErrCut = errors.New("the packed stream is cut: fetch the file again")
-	// ErrBomb: more comes out than an honest file would hold.
-	ErrBomb = fmt.Errorf("the file unpacks to more than %d times its size: unpack it yourself if it is honest", Ratio)
-)
+// ErrBomb: more comes out than an honest file would hold. A packed stream that
+// ends early is an io.ErrUnexpectedEOF.
+var ErrBomb = fmt.Errorf("the file unpacks to more than %d times its size: unpack it yourself if it is honest", Ratio)
 
 var (
 	gzipMagic = []byte{0x1f, 0x8b}
@@ -117,7 +113,7 @@ func (u *Reader) wrap(err error) error {
 	case err == nil, u.format == "", errors.Is(err, io.EOF), errors.Is(err, bufio.ErrBufferFull):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w (%s: %w)", ErrCut, u.format, err)
+		return fmt.Errorf("the %s stream is cut: fetch the file again: %w", u.format, err)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("zstd: a window of more than %d MiB: pack the file again without --long: %w", maxWindow>>20, err)
 	}

@@ -3,19 +3,19 @@ package recorded
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"vaultbench/internal/llm"
 )
 
-var dojoDialect = dialect{message: dojoMessage, call: dojoCall, block: dojoBlock}
+var dojoDialect = dialect{message: dojoMessage, call: dojoCall, block: dojoBlock, answer: dojoAnswer}
 
+// isDojo takes AgentDyn's runs too, which are AgentDojo's; under the defense
+// DRIFT their messages are called conversations.
 func isDojo(line object) bool {
-	for _, name := range []string{"suite_name", "user_task_id", "messages"} {
-		if _, given := line[name]; !given {
-			return false
-		}
-	}
-	return true
+	has := func(name string) bool { _, given := line[name]; return given }
+	return has("suite_name") && has("user_task_id") && (has("messages") || has("conversations"))
 }
 
 // parseDojo reads one run of AgentDojo. Its releases and people who repack it
@@ -47,7 +47,14 @@ func parseDojo(line object) (Conversation, error) {
 	if c.SourceError, err = dojoError(line); err != nil {
 		return c, err
 	}
-	c.Messages, err = dojoDialect.messages(line["messages"])
+	messages, other := line["messages"], line["conversations"]
+	if messages != nil && says(other) != nil {
+		return c, errors.New("messages and conversations are both given: keep one")
+	}
+	if messages == nil {
+		messages = other
+	}
+	c.Messages, err = dojoDialect.messages(messages, c.SourceError != "")
 	return c, err
 }
 
@@ -70,12 +77,35 @@ func dojoError(line object) (string, error) {
 // dojoMessage puts a failed tool's error where its result would stand, as
 // AgentDojo does when it tells the model.
 func dojoMessage(o object, m *llm.Message) error {
+	known := []string{"role", "content", "tool_calls", "tool_call_id", "error"}
+	if m.Role == llm.RoleTool {
+		known = append(known, "tool_call")
+	}
+	if err := o.noHiddenCall(known...); err != nil {
+		return err
+	}
 	if m.Role != llm.RoleTool || m.Content != "" {
 		return nil
 	}
 	var err error
 	m.Content, err = o.text("error")
 	return err
+}
+
+// dojoAnswer reads the call that a tool message repeats.
+func dojoAnswer(o object, _ llm.Message) (answer, error) {
+	if isNull(o["tool_call"]) {
+		return answer{}, nil
+	}
+	call, err := readObject(o["tool_call"])
+	if err != nil {
+		return answer{}, fmt.Errorf("tool_call: %w", err)
+	}
+	function, err := call.text("function")
+	if err != nil {
+		return answer{}, fmt.Errorf("tool_call: %w", err)
+	}
+	return answer{function: function}, nil
 }
 
 // dojoBlock takes the text from content, as newer releases write it, or from
@@ -88,6 +118,9 @@ func dojoBlock(o object) (string, error) {
 		return "", nil
 	case t != "text":
 		return "", fmt.Errorf(`unknown type %.60q: want "text"`, t)
+	}
+	if err := o.noHiddenCall("type", "text", "content"); err != nil {
+		return "", err
 	}
 	for _, name := range []string{"text", "content"} {
 		if _, given := o[name]; given {
@@ -110,6 +143,12 @@ func dojoCall(o object) (llm.Call, error) {
 		return llm.Call{}, errors.New("args is missing: want an object")
 	case args.Kind() != '{':
 		return llm.Call{}, fmt.Errorf("args: want an object, have %s", kind(args))
+	}
+	if err := o.noHiddenCall("function", "args", "id", "placeholder_args"); err != nil {
+		return llm.Call{}, err
+	}
+	if members, err := readObject(args); err == nil && slices.ContainsFunc(slices.Collect(maps.Values(members)), nestedCall) {
+		return llm.Call{}, errors.New("args: an argument is a call of its own: a nested call can't be replayed")
 	}
 	id, err := o.text("id")
 	if err != nil {

@@ -16,11 +16,15 @@ type dialect struct {
 	message func(object, *llm.Message) error // what is left once the common fields are read
 	call    func(object) (llm.Call, error)
 	block   func(object) (text string, err error)
+	answer  func(object, llm.Message) (answer, error) // of a tool message
+	roles   map[string]llm.Role                       // beside our own four
+	crashed bool                                      // nothing of the run is evidence
 }
 
 var roles = []llm.Role{llm.RoleSystem, llm.RoleUser, llm.RoleAssistant, llm.RoleTool}
 
-func (d dialect) messages(raw jsontext.Value) ([]llm.Message, error) {
+func (d dialect) messages(raw jsontext.Value, crashed bool) ([]llm.Message, error) {
+	d.crashed = crashed
 	list, err := readList(raw)
 	if err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
@@ -29,10 +33,18 @@ func (d dialect) messages(raw jsontext.Value) ([]llm.Message, error) {
 		return nil, errors.New("the conversation has no messages: delete the line")
 	}
 	out := make([]llm.Message, len(list))
+	var calls ledgerOfCalls
 	for i, raw := range list {
 		o, err := readObject(raw)
 		if err == nil {
 			out[i], err = d.parse(o)
+		}
+		var a answer
+		if err == nil && out[i].Role == llm.RoleTool {
+			a, err = d.answer(o, out[i])
+		}
+		if err == nil {
+			err = calls.take(out[i], a)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("message %d: %w", i+1, err)
@@ -47,6 +59,9 @@ func (d dialect) parse(o object) (llm.Message, error) {
 		return llm.Message{}, err
 	}
 	m := llm.Message{Role: llm.Role(role)}
+	if ours, ok := d.roles[role]; ok {
+		m.Role = ours
+	}
 	if !slices.Contains(roles, m.Role) {
 		return llm.Message{}, fmt.Errorf("unknown role %.60q: want one of %q", role, roles)
 	}
@@ -66,8 +81,18 @@ func (d dialect) parse(o object) (llm.Message, error) {
 	case m.ToolCallID != "" && m.Role != llm.RoleTool:
 		return llm.Message{}, fmt.Errorf("tool_call_id in a message of role %s: only a tool answers calls", role)
 	}
-	return m, d.message(o, &m)
+	if err := d.message(o, &m); err != nil {
+		return llm.Message{}, err
+	}
+	if !d.crashed && m.Role == llm.RoleAssistant && len(m.ToolCalls) == 0 && m.Content == "" && saysNothing(o["content"]) {
+		return llm.Message{}, errors.New("the reply holds neither text nor a call: what the model said is lost (a reply that was empty has the content \"\")")
+	}
+	return m, nil
 }
+
+// saysNothing: an empty string is an empty reply; null and an empty list stand
+// where a source dropped what it could not read.
+func saysNothing(content jsontext.Value) bool { return content.Kind() != '"' }
 
 // content reads a string, null or a list of blocks, whose texts AgentDojo and
 // we join with a line break.

@@ -13,7 +13,7 @@ import (
 // ownFormat names our own format; another shape gets another number.
 const ownFormat = "vault-conversation/1"
 
-var ownDialect = dialect{message: ownMessage, call: ownCall, block: ownBlock}
+var ownDialect = dialect{message: ownMessage, call: ownCall, block: ownBlock, answer: ownAnswer}
 
 func isOwn(line object) bool {
 	name, err := line.text("format")
@@ -45,7 +45,7 @@ func parseOwn(line object) (Conversation, error) {
 	if c.SourceError, err = ownError(line); err != nil {
 		return c, err
 	}
-	c.Messages, err = ownDialect.messages(line["messages"])
+	c.Messages, err = ownDialect.messages(line["messages"], c.SourceError != "")
 	return c, err
 }
 
@@ -65,6 +65,8 @@ func ownError(line object) (string, error) {
 func ownMessage(o object, _ *llm.Message) error {
 	return o.only("role", "content", "tool_calls", "tool_call_id")
 }
+
+func ownAnswer(_ object, m llm.Message) (answer, error) { return answer{id: m.ToolCallID}, nil }
 
 func ownBlock(o object) (string, error) {
 	if err := o.only("type", "text"); err != nil {

@@ -3,11 +3,12 @@ package recorded
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+
+	"vaultbench/internal/unpack"
 )
 
 // maxLine bounds what one conversation may take in memory.
@@ -18,8 +19,7 @@ const maxLine = 64 << 20 // bytes, line end aside
 type Reader struct {
 	name   string
 	file   fs.File
-	in     *bufio.Reader
-	zipped bool
+	in     *unpack.Reader
 	line   int // from 1
 	buf    []byte
 	format *format        // nil before the first line
@@ -28,29 +28,21 @@ type Reader struct {
 	err    error
 }
 
-// Open opens a conversation file. Whether it is compressed is read from its
-// first bytes: names lie once files are moved around.
+// Open opens a conversation file, packed or not.
 func Open(fsys fs.FS, name string) (*Reader, error) {
 	file, err := fsys.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s:1: %w", name, err)
 	}
-	r := &Reader{name: name, file: file, in: bufio.NewReader(file), lines: map[string]int{}, suffix: map[string]int{}}
-	magic, _ := r.in.Peek(2) // a read error comes again at the first line
-	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return r, nil
-	}
-	r.zipped, r.line = true, 1
-	unzipped, err := gzip.NewReader(r.in)
+	in, err := unpack.NewReader(file)
 	if err != nil {
-		return nil, errors.Join(r.readError(err), file.Close())
+		return nil, fmt.Errorf("%s:1: %w", name, errors.Join(err, file.Close()))
 	}
-	r.in, r.line = bufio.NewReader(unzipped), 0
-	return r, nil
+	return &Reader{name: name, file: file, in: in, lines: map[string]int{}, suffix: map[string]int{}}, nil
 }
 
 // Close closes the file.
-func (r *Reader) Close() error { return r.file.Close() }
+func (r *Reader) Close() error { return errors.Join(r.in.Close(), r.file.Close()) }
 
 // Next returns the next conversation, io.EOF itself after the last. Any other
 // error stands: the lines behind it can't be reached.
@@ -116,7 +108,7 @@ func (r *Reader) readLine() ([]byte, error) {
 		case errors.Is(err, io.EOF):
 			return nil, io.EOF
 		default:
-			return nil, r.readError(err)
+			return nil, r.errorf("read: %w", err)
 		}
 	}
 }
@@ -134,13 +126,6 @@ func (r *Reader) claim(c *Conversation) error {
 	}
 	r.lines[c.ID] = r.line
 	return nil
-}
-
-func (r *Reader) readError(err error) error {
-	if r.zipped && errors.Is(err, io.ErrUnexpectedEOF) {
-		return r.errorf("the gzip stream is cut: fetch the file again: %w", err)
-	}
-	return r.errorf("read: %w", err)
 }
 
 func (r *Reader) errorf(format string, args ...any) error {

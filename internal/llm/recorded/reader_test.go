@@ -71,7 +71,7 @@ func TestOwnFormat(t *testing.T) {
 		`{"id":"i","type":"function","function":{"name":"transfer_funds","arguments":"{}\"\""}},` +
 		`{"id":"i","type":"function","function":{"name":"transfer_funds","arguments":"{\"memo\":\"\\ud800\",\"amount\":1,\"amount\":2}"}},` +
 		`{"function":{"name":"get_balance","arguments":""}}]},` +
-		`{"role":"tool","content":"t","tool_call_id":"i"},{"role":"assistant"}]}`
+		`{"role":"tool","content":"t","tool_call_id":"i"},{"role":"assistant","content":""}]}`
 	want := []recorded.Conversation{{
 		ID: "a", Cluster: "k", Model: "m", ToolMap: "front-desk", SourceError: "it énded", File: "f.jsonl", Line: 1,
 		Messages: []llm.Message{
@@ -145,8 +145,8 @@ func TestGzip(t *testing.T) {
 		{name: "packed", data: whole, reason: "recognised by its first bytes"},
 		{name: "two members", data: two, reason: "gzip files may be concatenated"},
 		{name: "windows line ends", data: []byte(strings.ReplaceAll(text, "\n", "\r\n")), reason: "the line end is no part of the line"},
-		{name: "cut in the stream", data: whole[:len(whole)-40], wantErr: "f.gz:1: the gzip stream is cut", reason: "half a file is no file"},
-		{name: "cut in the checksum", data: whole[:len(whole)-3], wantErr: "f.gz:3: the gzip stream is cut", reason: "all lines came, but nothing vouches for them"},
+		{name: "cut in the stream", data: whole[:len(whole)-40], wantErr: "f.gz:1: read: the gzip stream is cut", reason: "half a file is no file"},
+		{name: "cut in the checksum", data: whole[:len(whole)-3], wantErr: "f.gz:3: read: the gzip stream is cut", reason: "all lines came, but nothing vouches for them"},
 		{name: "cut in the header", data: whole[:5], wantErr: "f.gz:1: the gzip stream is cut", reason: "there is no line yet"},
 		{name: "damaged", data: append(bytes.Clone(whole[:len(whole)-8]), 1, 2, 3, 4, 5, 6, 7, 8), wantErr: "f.gz:3: read: gzip: invalid checksum",
 			reason: "the checksum is checked"},

@@ -73,7 +73,8 @@ func isConversationFile(name string) bool {
 	return true
 }
 
-// Stem is the file name without .gz and .jsonl: the first part of a cell's name.
+// Stem is the file name without .gz or .zst, and .jsonl: the first part of a
+// cell's name.
 func Stem(name string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".jsonl")
+	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, ".zst"), ".gz"), ".jsonl")
 }

@@ -67,6 +67,7 @@ func TestStem(t *testing.T) {
 		{"gpt-4o-2024-05-13.jsonl.gz", "gpt-4o-2024-05-13", "both endings go"},
 		{"gpt-4o-2024-05-13.jsonl", "gpt-4o-2024-05-13", "one ending"},
 		{"gemini-1.5-pro-002", "gemini-1.5-pro-002", "a dot in a model's name is no ending"},
+		{"gpt-4o.jsonl.zst", "gpt-4o", "packed the other way"},
 		{"runs.gz", "runs", "packed without another ending"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
