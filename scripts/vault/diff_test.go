@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,11 +16,19 @@ import (
 	"vaultbench/internal/strictjson"
 )
 
-// goldenFolder is a copy of the committed goldens with one text changed.
+// goldenFolder is a copy of the head of the committed goldens with one text
+// changed.
 func goldenFolder(t *testing.T, file, old, text string) string {
 	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, golden.FS))
+	files, err := fs.Glob(golden.FS, "*.jsonl")
+	require.NoError(t, err)
+	for _, name := range files { // the first lines are enough
+		raw, err := fs.ReadFile(golden.FS, name)
+		require.NoError(t, err)
+		lines := bytes.SplitAfterN(raw, []byte("\n"), 41)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), bytes.Join(lines[:min(40, len(lines))], nil), 0o600))
+	}
 	if file != "" {
 		raw, err := os.ReadFile(filepath.Join(dir, file))
 		require.NoError(t, err)
