@@ -93,3 +93,7 @@ var httpClient = &http.Client{
 	},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
+
+// CloseIdle drops the connections that wait for another request: at the end of a
+// run nothing stays behind.
+func CloseIdle() { httpClient.CloseIdleConnections() }
