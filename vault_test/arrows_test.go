@@ -68,6 +68,10 @@ var arrows = map[string][]string{
 		"internal/authz", "internal/corpus", "internal/escape", "internal/oracle", "internal/plan", "internal/receipt", "internal/record",
 		"internal/report", "internal/stats",
 	},
+	"internal/export": {
+		"internal/authz", "internal/bank", "internal/corpus", "internal/corpus/cross", "internal/corpus/variant", "internal/escape", "internal/oracle",
+		"internal/plan", "internal/receipt", "internal/record", "internal/report",
+	},
 	"internal/suite": {
 		"internal/agent", "internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/llm", "internal/llm/sim",
 		"internal/llm/recorded", "internal/oracle", "internal/plan", "internal/receipt", "internal/record", "internal/report",

@@ -15,6 +15,7 @@ import (
 )
 
 type importCommand struct {
+	Run       importRun       `cmd:"" help:"A run that go tool vault export wrote, byte for byte."`
 	Agentdojo importAgentDojo `cmd:"" help:"AgentDojo run logs, one run a line, gzip'd or not."`
 }
 

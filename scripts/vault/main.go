@@ -17,6 +17,7 @@ import (
 // commands are the command line; each leaf has a Run method.
 type commands struct {
 	Import   importCommand   `cmd:"" help:"Convert recorded runs of other tools into conversations for VAULT_RECORDINGS."`
+	Export   exportCommand   `cmd:"" help:"Write a run's outcomes, prompts and transcripts as Parquet, JSON Lines and CSV, with a datasheet and one digest."`
 	Attacks  attacksCommand  `cmd:"" help:"Read, check and extend the corpus of attacks."`
 	Verify   verifyCommand   `cmd:"" help:"Check a run's signatures, receipts and transfers against each other."`
 	Verdict  verdictCommand  `cmd:"" help:"Say what a run's record comes to. Status 0 pass, 1 violation or golden difference, 2 wrong usage, 3 inconclusive, 4 budget used up, 130 interrupted."`

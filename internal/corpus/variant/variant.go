@@ -12,8 +12,8 @@ import (
 	"vaultbench/internal/corpus"
 )
 
-// mark parts an attack's id from the operator's name.
-const mark = "~"
+// Mark parts an attack's id from the operator's name.
+const Mark = "~"
 
 // operator changes an attack in its own way. apply works on a copy, and says
 // what it did, or reports false where it can do nothing to this attack.
@@ -100,7 +100,7 @@ func (o operator) variant(a corpus.Attack) (corpus.Attack, bool) {
 	if !ok || v.Messages[len(v.Messages)-1] == a.Messages[len(a.Messages)-1] {
 		return corpus.Attack{}, false
 	}
-	v.ID = a.ID + corpus.AttackID(mark+o.name)
+	v.ID = a.ID + corpus.AttackID(Mark+o.name)
 	v.Reason = fmt.Sprintf("Variant of %s by operator %s: %s. Of %[1]s itself: %[4]s", a.ID, o.name, did, a.Reason)
 	return v, true
 }

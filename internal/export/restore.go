@@ -1,0 +1,206 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/receipt"
+	"vaultbench/internal/record"
+	"vaultbench/internal/report"
+)
+
+// Restored is what came of an import.
+type Restored struct {
+	Snapshot    string
+	Evaluations int
+	Receipts    int
+	Summary     report.Summary
+	SameSummary bool // as the one that was exported
+}
+
+// Restore reads an export back into a run's folder, from the tables of one
+// format. The lines that the rows make must be the very bytes that the run's
+// manifest sealed and signed, and the figures are counted from them anew.
+func Restore(dir, out string, f Format, w report.World, g report.Gate) (r Restored, err error) {
+	if _, err := os.Lstat(out); err == nil {
+		return r, fmt.Errorf("%s exists: delete it or name another folder", out)
+	}
+	if r.Snapshot, err = CheckSnapshot(dir); err != nil {
+		return r, err
+	}
+	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+		return r, err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(out), "."+filepath.Base(out)+".*")
+	if err != nil {
+		return r, err
+	}
+	err = r.into(tmp, dir, f, w, g)
+	if err == nil {
+		err = os.Chmod(tmp, 0o755)
+	}
+	if err == nil {
+		err = os.Rename(tmp, out)
+	}
+	if err != nil {
+		return r, errors.Join(err, os.RemoveAll(tmp))
+	}
+	return r, nil
+}
+
+func (r *Restored) into(out, dir string, f Format, w report.World, g report.Gate) error {
+	for _, file := range []string{record.ManifestFile, receipt.File} {
+		if err := copyFile(filepath.Join(dir, file), filepath.Join(out, file)); err != nil {
+			return err
+		}
+	}
+	rows, err := openRows(dir, f)
+	if err != nil {
+		return err
+	}
+	err = record.WriteFile(filepath.Join(out, record.EvaluationsFile), rows.writeTo)
+	if err = errors.Join(err, rows.close()); err != nil {
+		return err
+	}
+	recount, err := report.Count(out, nil, w, g, nil)
+	if err != nil {
+		return fmt.Errorf("the rows do not make the run that was exported: %w", err)
+	}
+	r.Summary, r.Evaluations, r.Receipts = recount.Summary, recount.Verified.Evaluations, recount.Verified.Receipts
+	if err := record.WriteJSON(filepath.Join(out, SummaryFile), recount.Summary); err != nil {
+		return err
+	}
+	err = record.WriteFile(filepath.Join(out, report.JUnitFile), func(w io.Writer) error { return report.WriteJUnit(w, recount.Summary) })
+	if err != nil {
+		return err
+	}
+	was, err := os.ReadFile(filepath.Join(dir, SummaryFile))
+	if err != nil {
+		return err
+	}
+	is, err := os.ReadFile(filepath.Join(out, SummaryFile))
+	r.SameSummary = bytes.Equal(was, is)
+	return err
+}
+
+// rows are the tables of an export, read side by side: outcomes of all sections
+// in the order of a record, and their transcripts, which are in that order.
+type rows struct {
+	outcomes []*head[Outcome]
+	entries  *head[Entry]
+}
+
+// head is a table with its next row in view.
+type head[T any] struct {
+	*rowReader[T]
+	row  T
+	done bool
+}
+
+func newHead[T any](dir, name string, f Format) (*head[T], error) {
+	r, err := openTable[T](dir, name, f)
+	if err != nil {
+		return nil, err
+	}
+	h := &head[T]{rowReader: r}
+	return h, h.advance()
+}
+
+func (h *head[T]) advance() error {
+	row, err := h.read()
+	if h.row = row; errors.Is(err, io.EOF) {
+		h.done = true
+		return nil
+	}
+	return err
+}
+
+func openRows(dir string, f Format) (r *rows, err error) {
+	r = &rows{}
+	for _, s := range sections() {
+		h, err := newHead[Outcome](dir, outcomesOf(s), f)
+		if errors.Is(err, os.ErrNotExist) && s != corpus.Native {
+			continue // the run had no such section
+		}
+		if h != nil {
+			r.outcomes = append(r.outcomes, h)
+		}
+		if err != nil {
+			return nil, errors.Join(err, r.close())
+		}
+	}
+	r.entries, err = newHead[Entry](dir, transcriptsTable, f)
+	if err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+func (r *rows) close() error {
+	var errs []error
+	for _, h := range r.outcomes {
+		errs = append(errs, h.close())
+	}
+	if r.entries != nil {
+		errs = append(errs, r.entries.close())
+	}
+	return errors.Join(errs...)
+}
+
+// writeTo writes evaluations.jsonl.
+func (r *rows) writeTo(w io.Writer) error {
+	for {
+		h := r.first()
+		if h == nil {
+			break
+		}
+		e, err := h.row.evaluation()
+		if err != nil {
+			return fmt.Errorf("%s: row %d: %w", h.name, h.rowReader.row, err)
+		}
+		for !r.entries.done && r.entries.row.Evaluation == e.ID {
+			if err := r.entries.row.join(&e); err != nil {
+				return fmt.Errorf("%s: row %d: %w", r.entries.name, r.entries.rowReader.row, err)
+			}
+			if err := r.entries.advance(); err != nil {
+				return err
+			}
+		}
+		if err := record.WriteLine(w, e); err != nil {
+			return err
+		}
+		if err := h.advance(); err != nil {
+			return err
+		}
+	}
+	if !r.entries.done {
+		return fmt.Errorf("%s: row %d: evaluation %q has no row in outcomes, or its rows are not together", r.entries.name, r.entries.rowReader.row, r.entries.row.Evaluation)
+	}
+	return nil
+}
+
+// first is the table whose next row comes first in a record; nil at the end.
+func (r *rows) first() *head[Outcome] {
+	var best *head[Outcome]
+	for _, h := range r.outcomes {
+		if !h.done && (best == nil || h.row.compare(best.row) < 0) {
+			best = h
+		}
+	}
+	return best
+}
+
+// compare is the order of a record: cell, attack, trial.
+func (o Outcome) compare(p Outcome) int {
+	return cmp.Or(cmp.Compare(o.cell(), p.cell()), cmp.Compare(o.Attack, p.Attack), cmp.Compare(o.Trial, p.Trial))
+}
+
+func (o Outcome) cell() string {
+	return o.Model + "/" + o.Level + "/" + o.Track + "/" + o.Architecture
+}

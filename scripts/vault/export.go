@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"vaultbench/fixtures"
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/escape"
+	"vaultbench/internal/export"
+)
+
+// exportCommand writes a run's tables.
+type exportCommand struct {
+	Folder string `arg:"" name:"run" help:"A finished run's folder, such as results/latest."`
+	Out    string `help:"Folder to write to; it must not exist. Default: export, in the run's folder." placeholder:"DIR"`
+}
+
+// Run prints what the export holds and its one digest.
+func (c *exportCommand) Run(stdout io.Writer) error {
+	w, gate, err := world()
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	attacks, err := corpus.Load(fixtures.FS, expectations())
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	levels, err := corpus.LoadLevels(fixtures.FS)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	if c.Out == "" {
+		c.Out = filepath.Join(c.Folder, "export")
+	}
+	r, err := export.Export(export.Config{Run: c.Folder, Out: c.Out, World: w, Gate: gate, Corpus: attacks, Levels: levels})
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	_, err = fmt.Fprintf(stdout, "%s: %d evaluations, %d prompts, %d transcript entries; snapshot %s\n",
+		escape.Line(c.Out), r.Evaluations, r.Prompts, r.Entries, r.Snapshot)
+	return err
+}
+
+// importRun makes a run's folder from an export.
+type importRun struct {
+	Folder string `arg:"" name:"export" help:"A folder that go tool vault export wrote."`
+	Out    string `required:"" help:"Folder to write to, such as results/NAME; it must not exist." placeholder:"DIR"`
+	Format string `enum:"parquet,jsonl,csv" default:"parquet" help:"Which of the tables to read: parquet, jsonl or csv."`
+}
+
+// Run prints what came back; another summary than the one exported is the error.
+func (c *importRun) Run(stdout io.Writer) error {
+	w, gate, err := world()
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	r, err := export.Restore(c.Folder, c.Out, export.Format(c.Format), w, gate)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	_, err = fmt.Fprintf(stdout, "%s: %d evaluations and %d receipts, as sealed; status %s; snapshot %s\n",
+		escape.Line(c.Out), r.Evaluations, r.Receipts, r.Summary.Status, r.Snapshot)
+	if err == nil && !r.SameSummary {
+		err = fmt.Errorf("import: the figures differ from the exported %s: they were made under another gate, golden or version", export.SummaryFile)
+	}
+	return err
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/receipt"
+)
+
+// TestExportCommand: there and back, by each format.
+func TestExportCommand(t *testing.T) {
+	run, out := signedRun(t, receipt.TestKey()), filepath.Join(t.TempDir(), "e")
+	status, stdout, stderr := vault("export", run, "--out", out)
+	require.Zero(t, status, stderr)
+	assert.Regexp(t, `: 1 evaluations, 1 prompts, 1 transcript entries; snapshot sha256:[0-9a-f]{64}\n$`, stdout)
+	for _, format := range []string{"parquet", "jsonl", "csv"} {
+		back := filepath.Join(t.TempDir(), "back")
+		status, stdout, stderr = vault("import", "run", out, "--out", back, "--format", format)
+		require.Zero(t, status, stderr)
+		assert.Contains(t, stdout, ": 1 evaluations and 1 receipts, as sealed; status inconclusive; snapshot sha256:")
+		want, err := os.ReadFile(filepath.Join(run, "evaluations.jsonl"))
+		require.NoError(t, err)
+		got, err := os.ReadFile(filepath.Join(back, "evaluations.jsonl"))
+		require.NoError(t, err)
+		assert.Equal(t, string(want), string(got))
+	}
+	status, _, stderr = vault("export", run)
+	require.Zero(t, status, stderr)
+	assert.FileExists(t, filepath.Join(run, "export", "outcomes.parquet"), "in the run's folder by default")
+}
+
+func TestExportCommandErrors(t *testing.T) {
+	none, here := t.TempDir(), t.TempDir()
+	for _, tt := range []struct {
+		name   string
+		args   []string
+		status int
+		want   string
+		reason string
+	}{
+		{"no run", []string{"export", none, "--out", filepath.Join(here, "x")}, 1, "manifest.json", "give a run's folder"},
+		{"out exists", []string{"export", none, "--out", here}, 1, "exists: delete it", "nothing is overwritten"},
+		{"no export", []string{"import", "run", none, "--out", filepath.Join(here, "x")}, 1, "SHA256SUMS", "give what export wrote"},
+		{"import over a folder", []string{"import", "run", none, "--out", here}, 1, "exists: delete it", "nothing is overwritten"},
+		{"unknown format", []string{"import", "run", none, "--out", here, "--format", "xlsx"}, 2, "--format must be one of", "wrong usage"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			status, _, stderr := vault(tt.args...)
+			assert.Equal(t, tt.status, status, tt.reason)
+			assert.Contains(t, stderr, tt.want, tt.reason)
+		})
+	}
+}
