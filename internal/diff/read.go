@@ -45,7 +45,7 @@ type fact struct {
 // those of another run: their own name, then the other's.
 func Open(dir string, trusted *receipt.JWKS, models map[plan.ModelSlug]plan.ModelSlug) (*Run, error) {
 	r := &Run{folder: dir, cells: map[plan.Cell]record.PlannedCell{}, names: map[plan.Cell]string{}, facts: map[key]fact{}, texts: map[string]string{}}
-	verified, err := receipt.VerifyEach(dir, trusted, func(m record.Manifest) (func(record.Evaluation) error, error) {
+	verified, err := receipt.ReadSealed(dir, trusted, func(m record.Manifest) (func(record.Evaluation) error, error) {
 		r.manifest = m
 		return func(e record.Evaluation) error { r.add(e, models); return nil }, r.plan(models)
 	})

@@ -2,10 +2,13 @@ package receipt_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -77,12 +80,69 @@ func TestVerifyFindsAnyByte(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, changed, 0o600))
 			_, err := receipt.Verify(dir, nil)
 			require.ErrorContains(t, err, path, "byte %d: %#x to %#x (seed %d)", at, raw[at], changed[at], seed)
+			_, err = receipt.ReadSealed(dir, nil, nobody)
+			require.ErrorContains(t, err, path, "byte %d: %#x to %#x, by the seal alone (seed %d)", at, raw[at], changed[at], seed)
 		}
 		require.NoError(t, os.WriteFile(path, raw, 0o600))
 		t.Logf("%s: %d of %d changes found, seed %d", file, changes, changes, seed)
 	}
 	_, err := receipt.Verify(dir, nil)
 	require.NoError(t, err, "the files are as they were")
+}
+
+// nobody reads the evaluations.
+func nobody(record.Manifest) (func(record.Evaluation) error, error) {
+	return func(record.Evaluation) error { return nil }, nil
+}
+
+// TestReadSealed: what the seal alone lets pass is a receipt that was signed
+// wrongly before it was sealed, and nothing else.
+func TestReadSealed(t *testing.T) {
+	dir := run(t, receipt.TestKey(), some()...)
+	want, err := receipt.Verify(dir, nil)
+	require.NoError(t, err)
+	got, err := receipt.ReadSealed(dir, nil, nobody)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+
+	var last []byte
+	edit(t, dir, receipt.File, byLine(func(l [][]byte) [][]byte {
+		at := bytes.Index(l[8], []byte(`"signature":"ed25519:`)) + len(`"signature":"ed25519:`)
+		l[8][at] = map[bool]byte{true: 'B', false: 'A'}[l[8][at] == 'A']
+		last = bytes.TrimSuffix(l[8], []byte("\n"))
+		return l
+	}))
+	m := begun()
+	m.Seal, err = receipt.Seal(dir, fmt.Sprintf("%x", sha256.Sum256(last)))
+	require.NoError(t, err)
+	m.Evaluations, m.FinishedAt, m.SummaryState = m.Seal.Evaluations.Lines, m.StartedAt, "pass"
+	writeManifest(t, dir, m, receipt.TestKey())
+	_, err = receipt.ReadSealed(dir, nil, nobody)
+	require.NoError(t, err)
+	_, err = receipt.Verify(dir, nil)
+	require.ErrorContains(t, err, "decisions.jsonl:9: signature does not verify")
+}
+
+// TestVerifyHandsOut: a reader is told the manifest and every evaluation in order,
+// and what it refuses ends the reading.
+func TestVerifyHandsOut(t *testing.T) {
+	dir := run(t, receipt.TestKey(), some()...)
+	var ids []string
+	_, err := receipt.VerifyEach(dir, nil, func(m record.Manifest) (func(record.Evaluation) error, error) {
+		assert.Equal(t, "r1", m.RunID)
+		return func(e record.Evaluation) error { ids = append(ids, e.ID); return nil }, nil
+	})
+	require.NoError(t, err)
+	assert.Len(t, ids, 6)
+	assert.True(t, slices.IsSorted(ids))
+	refused := errors.New("no")
+	_, err = receipt.VerifyEach(dir, nil, func(record.Manifest) (func(record.Evaluation) error, error) { return nil, refused })
+	require.ErrorIs(t, err, refused)
+	_, err = receipt.VerifyEach(dir, nil, func(record.Manifest) (func(record.Evaluation) error, error) {
+		return func(record.Evaluation) error { return refused }, nil
+	})
+	require.ErrorIs(t, err, refused)
+	require.ErrorContains(t, err, "evaluations.jsonl:1: ")
 }
 
 // TestVerifyNamesTheChangedLine: a changed byte in a line is a fault of that line

@@ -307,7 +307,7 @@ func TestVerdictOfBadRecords(t *testing.T) {
 // can't be compared can't pass.
 func TestVerdictRates(t *testing.T) {
 	change := report.RateChange{
-		Model: "sim-a", Baseline: "sim-z", Kind: plan.Live, Group: plan.GroupRestricted, Architecture: plan.Alone,
+		Model: "sim-a", Baseline: "sim-z", Kind: plan.Live, Group: plan.GroupRestricted, Set: "attacks", Architecture: plan.Alone,
 		Before: stats.Rate{Hits: 10, N: 100}, After: stats.Rate{Hits: 13, N: 100}, Sessions: 9, Change: 0.03, Interval: &stats.Interval{Low: 0.01, High: 0.05},
 	}
 	fewer := change
