@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -201,6 +202,6 @@ func replace(old, text string, n int) func([]byte) []byte {
 // byLine changes a list of lines, each with its line feed.
 func byLine(change func(lines [][]byte) [][]byte) func([]byte) []byte {
 	return func(raw []byte) []byte {
-		return bytes.Join(change(bytes.SplitAfter(bytes.TrimSuffix(raw, []byte("\n")), []byte("\n"))), nil)
+		return bytes.Join(change(slices.Collect(bytes.Lines(raw))), nil)
 	}
 }
