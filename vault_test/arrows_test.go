@@ -72,6 +72,7 @@ var arrows = map[string][]string{
 		"internal/authz", "internal/bank", "internal/corpus", "internal/corpus/cross", "internal/corpus/variant", "internal/escape", "internal/oracle",
 		"internal/plan", "internal/receipt", "internal/record", "internal/report",
 	},
+	"internal/judge": {"internal/escape", "internal/llm", "internal/record", "internal/stats", "internal/strictjson"},
 	"internal/suite": {
 		"internal/agent", "internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/llm", "internal/llm/sim",
 		"internal/llm/recorded", "internal/oracle", "internal/plan", "internal/receipt", "internal/record", "internal/report",
@@ -92,6 +93,7 @@ var never = []struct{ from, to, reason string }{
 	{"internal/bank", "internal/authz", "the ledger knows no layer"},
 	{"internal/oap/reference", "internal/oap", "what the engine is held against knows no engine"},
 	{"internal/oap/oaptest", "internal/oap", "whoever draws the cases knows no engine"},
+	{"internal/judge", "internal/oap", "a judge knows no passport"},
 	{"internal/receipt", "internal/oap", "what signs and verifies trusts no layer"},
 	{"internal/receipt", "internal/llm", "what signs and verifies knows no model"},
 	{"internal/redecide", "internal/llm", "a run is decided again without a model"},

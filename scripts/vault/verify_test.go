@@ -22,13 +22,18 @@ import (
 // signedRun is a finished run with one denial, reached through results/latest.
 func signedRun(t *testing.T, key receipt.Key) string {
 	t.Helper()
-	results := t.TempDir()
-	dir, now := filepath.Join(results, "r1"), time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)
+	now := time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)
 	denial := authz.Malformed(io.ErrUnexpectedEOF, now)
+	return signedRunOf(t, key, record.NotRun, record.Call{Position: 1, Tool: "transfer_funds", Transfer: true, Outcome: record.CallDenied, Decision: &denial, At: now}, nil)
+}
+
+// signedRunOf is a finished run of one evaluation that ended so, with one call.
+func signedRunOf(t *testing.T, key receipt.Key, end record.End, call record.Call, digests map[string]string) string {
+	t.Helper()
+	results := t.TempDir()
+	dir := filepath.Join(results, "r1")
 	c := plan.Cell{Model: "sim-a", Level: "l2", Track: "multi", Architecture: plan.OAP}
-	e := record.Evaluation{ID: record.EvaluationID(c, "l2-0001", 1), Cell: c, Kind: plan.Simulated, Attack: "l2-0001", Session: "s", Trial: 1, Source: "a:1", End: record.NotRun, Calls: []record.Call{
-		{Position: 1, Tool: "transfer_funds", Transfer: true, Outcome: record.CallDenied, Decision: &denial, At: now},
-	}}
+	e := record.Evaluation{ID: record.EvaluationID(c, "l2-0001", 1), Cell: c, Kind: plan.Simulated, Attack: "l2-0001", Session: "s", Trial: 1, Source: "a:1", End: end, Calls: []record.Call{call}}
 	j, err := record.OpenJournal(dir)
 	require.NoError(t, err)
 	require.NoError(t, j.Append(e, true))
@@ -41,7 +46,7 @@ func signedRun(t *testing.T, key receipt.Key) string {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, receipt.File), lines.Bytes(), 0o600))
 	m := record.Manifest{
 		Version: record.ManifestVersion, RunID: "r1", StartedAt: "2026-11-30T00:00:00Z", FinishedAt: "2026-11-30T00:00:01Z", GoVersion: "go1.26",
-		Trials: 1, Evaluations: 1, SummaryState: "pass", Directories: map[corpus.Level]corpus.Directory{"l2": {Permits: corpus.PermitsNone}}, Cells: []record.PlannedCell{{Cell: c, Kind: plan.Simulated, Layered: true, Evaluations: 1}},
+		Digests: digests, Trials: 1, Evaluations: 1, SummaryState: "pass", Directories: map[corpus.Level]corpus.Directory{"l2": {Permits: corpus.PermitsNone}}, Cells: []record.PlannedCell{{Cell: c, Kind: plan.Simulated, Layered: true, Evaluations: 1}},
 	}
 	m.Seal, err = receipt.Seal(dir, w.Head())
 	require.NoError(t, err)
