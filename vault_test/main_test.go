@@ -1,6 +1,7 @@
 package vault_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"vaultbench/internal/config"
+	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 	"vaultbench/scripts/settings"
 )
@@ -29,7 +31,11 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "vault:", err)
 		os.Exit(2)
 	}
+	watchSignals()
 	code := m.Run()
+	if stopping.Err() != nil {
+		code = max(code, 1)
+	}
 	if err := noted.unseen(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, "vault:", err)
 		code = 1
@@ -183,6 +189,9 @@ func finishRun(failed bool) error {
 	if kind, message := noted.failure(failed); kind != "" {
 		current.run.Fail(kind, message)
 	}
+	if stopping.Err() != nil {
+		current.run.Fail(record.FailedTest, "the run was stopped before its end: "+context.Cause(stopping).Error())
+	}
 	current.run.Sentinels(noted.sentinels)
 	summary, err := current.run.Finish()
 	if err != nil {
@@ -192,5 +201,8 @@ func finishRun(failed bool) error {
 		return err
 	}
 	fmt.Printf("run: %s\n", current.run.Dir())
+	if stopping.Err() != nil {
+		fmt.Printf("to go on: the same command with VAULT_RUN_ID=%s\n", filepath.Base(current.run.Dir()))
+	}
 	return nil
 }

@@ -40,6 +40,19 @@ const childMark = "VAULTBENCH_CHILD"
 // suite's environment is inherited, so that no outer setting leaks in.
 func launch(t *testing.T, env map[string]string, args ...string) process {
 	t.Helper()
+	return begin(t, env, args...).wait(t)
+}
+
+// running is a process that goes on.
+type running struct {
+	process
+	cmd *exec.Cmd
+	out *bytes.Buffer
+}
+
+// begin starts what launch runs.
+func begin(t *testing.T, env map[string]string, args ...string) *running {
+	t.Helper()
 	if *update {
 		t.Skip("the goldens are being rewritten: a child would compare with the old ones")
 	}
@@ -58,14 +71,27 @@ func launch(t *testing.T, env map[string]string, args ...string) process {
 	for name, value := range env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	out, err := cmd.CombinedOutput()
-	p.output = string(out)
+	if results := env["VAULT_RESULTS"]; results != "" {
+		p.results = results
+	}
+	r := &running{process: p, cmd: cmd, out: &bytes.Buffer{}}
+	cmd.Stdout, cmd.Stderr = r.out, r.out
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // a test that failed meanwhile leaves none behind
+	return r
+}
+
+// wait is the end of a process.
+func (r *running) wait(t *testing.T) process {
+	t.Helper()
+	err := r.cmd.Wait()
+	r.output = r.out.String()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		require.NoError(t, err)
 	}
-	p.code = cmd.ProcessState.ExitCode()
-	return p
+	r.code = r.cmd.ProcessState.ExitCode()
+	return r.process
 }
 
 // tail is the end of the output: what a failure message shows of a whole run.

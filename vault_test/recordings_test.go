@@ -34,7 +34,7 @@ func TestRecordings(t *testing.T) {
 			sub(t, p.Cell.Name(), func(t *testing.T) {
 				ran++
 				require.NoError(t, b.run.Plan(p))
-				got, err := b.suite.RunRecording(t.Context(), p, fsys, r)
+				got, err := b.suite.RunRecording(runContext(t), p, fsys, r)
 				if err != nil {
 					t.Fatalf("harness fault: %v", err)
 				}

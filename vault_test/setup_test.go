@@ -50,6 +50,7 @@ func theBench(t *testing.T) *bench {
 	t.Helper()
 	b, err := openBench()
 	require.NoError(t, err)
+	watchDeadline(t)
 	return b
 }
 
@@ -86,6 +87,9 @@ func newBench() (*bench, error) {
 	b.print()
 	if b.run, err = suite.Start(s, options.Root, options.Results, options.RunID, manifest); err != nil {
 		return nil, err
+	}
+	if recorded, final, torn := b.run.Resumed(); recorded > 0 {
+		fmt.Printf("resumed: %d evaluations recorded, %d of them final and not asked again; %d bytes of a torn line dropped\n", recorded, final, torn)
 	}
 	current = b
 	return b, nil

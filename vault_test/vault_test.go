@@ -46,7 +46,7 @@ func (b *bench) runCell(t *testing.T, cell plan.Cell) {
 	if p.Skip != "" {
 		t.Skip(p.Skip)
 	}
-	got, err := b.suite.RunCell(t.Context(), p)
+	got, err := b.suite.RunCell(runContext(t), p)
 	if err != nil {
 		t.Fatalf("harness fault: %v", err)
 	}

@@ -1,0 +1,161 @@
+package vault_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/llmtest"
+	"vaultbench/internal/llm/sim"
+	"vaultbench/internal/receipt"
+	"vaultbench/internal/record"
+)
+
+// stopping ends when the run has to stop asking; its cause is a *record.Stop.
+var stopping, stop = context.WithCancelCause(context.Background())
+
+// watchSignals lets the first signal stop the run: what was done is written and
+// reported. A second one ends the process at once, as it would without this; the
+// journal is whole even then.
+func watchSignals() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		s := <-signals
+		signal.Stop(signals)
+		fmt.Fprintf(os.Stderr, "vault: %s: asking nothing more, writing what was done; once more to end at once\n", s)
+		stop(&record.Stop{Reason: record.Interrupted, Detail: s.String()})
+	}()
+}
+
+// watchDeadline stops the run while there is still time to write its files: a
+// tenth of what go test leaves, two minutes at most. Beyond the deadline go test
+// would end the process with a panic.
+func watchDeadline(t *testing.T) {
+	deadline, ok := t.Deadline()
+	if !ok {
+		return
+	}
+	onceDeadline.Do(func() {
+		left := time.Until(deadline)
+		time.AfterFunc(left-min(left/10, 2*time.Minute), func() {
+			stop(&record.Stop{Reason: record.Deadline, Detail: "the deadline of go test draws near: give it a longer -timeout, or 0 for none"})
+		})
+	})
+}
+
+var onceDeadline sync.Once
+
+// runContext is a test's context that ends with the run, too.
+func runContext(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	release := context.AfterFunc(stopping, func() { cancel(context.Cause(stopping)) })
+	t.Cleanup(func() {
+		release()
+		cancel(nil)
+	})
+	return ctx
+}
+
+// slowServer serves sim-teller, each reply after a pause; reached is closed with
+// the n-th request.
+func slowServer(t *testing.T, pause time.Duration, n int64) (server *llmtest.Server, reached chan struct{}) {
+	t.Helper()
+	teller, err := sim.New(sim.Teller, nil)
+	require.NoError(t, err)
+	var served atomic.Int64
+	reached = make(chan struct{})
+	server = llmtest.New(llmtest.ClientFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+		if served.Add(1) == n {
+			close(reached)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+		return teller.Chat(ctx, req)
+	}), llmtest.Options{})
+	t.Cleanup(server.Close)
+	return server, reached
+}
+
+func liveEnv(url, results string) map[string]string {
+	return map[string]string{
+		"VAULT_SIMS": "none", "VAULT_MODELS": "local", "VAULT_LOCAL_URL": url, "LOCAL_API_KEY": "k", "VAULT_LEVELS": "l2",
+		"VAULT_TRACKS": "single", "VAULT_ARCHITECTURES": "oap", "VAULT_CONCURRENCY": "2", "VAULT_RESULTS": results, "VAULT_RUN_ID": "r1",
+	}
+}
+
+// TestStopped: a signal and a deadline end a run in order, and it can be gone on
+// with; a second process keeps away from it meanwhile.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		signal os.Signal // nil: the deadline
+		args   []string
+		reason record.SubReason
+	}{
+		{"SIGINT", os.Interrupt, nil, record.Interrupted},
+		{"SIGTERM", syscall.SIGTERM, nil, record.Interrupted},
+		{"deadline", nil, []string{"-test.timeout=6s"}, record.Deadline},
+	} {
+		sub(t, tt.name, func(t *testing.T) {
+			t.Parallel()
+			results := filepath.Join(t.TempDir(), "results")
+			server, reached := slowServer(t, 150*time.Millisecond, 8)
+			env := liveEnv(server.URL(), results)
+			r := begin(t, env, append(tt.args, "-test.run=^TestVault$")...)
+			<-reached
+			if tt.name == "SIGINT" {
+				second := launch(t, env, "-test.run=^TestVault$")
+				assert.NotZero(t, second.code)
+				second.says(t, "another process is writing this run: wait for it, or choose another VAULT_RUN_ID")
+			}
+			if tt.signal != nil {
+				require.NoError(t, r.cmd.Process.Signal(tt.signal))
+			}
+			p := r.wait(t)
+			assert.Equal(t, 1, p.code, p.tail())
+			p.says(t, "inconclusive")
+			p.says(t, "to go on: the same command with VAULT_RUN_ID=r1")
+			assert.Contains(t, string(p.read(t, "summary.json")), "the run was stopped before its end")
+			_, err := receipt.Verify(filepath.Join(results, "r1"), nil)
+			require.NoError(t, err, "what was done is sealed")
+			done := ends(t, results)
+			assert.Positive(t, done[record.Completed]["answered"], "what had ended is kept")
+			assert.Positive(t, done[record.NotRun][tt.reason])
+
+			quick, _ := slowServer(t, 0, -1)
+			env["VAULT_LOCAL_URL"] = quick.URL()
+			refused := launch(t, env, "-test.run=^TestVault$")
+			assert.NotZero(t, refused.code)
+			refused.says(t, "option VAULT_LOCAL_URL: was "+server.URL()+", is "+quick.URL())
+		})
+	}
+}
+
+// ends counts the evaluations of a run by end and sub-reason.
+func ends(t *testing.T, results string) map[record.End]map[record.SubReason]int {
+	t.Helper()
+	counts := map[record.End]map[record.SubReason]int{}
+	require.NoError(t, record.Read(filepath.Join(results, "r1", record.EvaluationsFile), func(e record.Evaluation) error {
+		if counts[e.End] == nil {
+			counts[e.End] = map[record.SubReason]int{}
+		}
+		counts[e.End][e.SubReason]++
+		return nil
+	}))
+	return counts
+}
