@@ -133,7 +133,7 @@ func TestStopped(t *testing.T) {
 			assert.Contains(t, string(p.read(t, "summary.json")), "the run was stopped before its end")
 			_, err := receipt.Verify(filepath.Join(results, "r1"), nil)
 			require.NoError(t, err, "what was done is sealed")
-			done := ends(t, results)
+			done := endsOf(t, results)
 			assert.Positive(t, done[record.Completed]["answered"], "what had ended is kept")
 			assert.Positive(t, done[record.NotRun][tt.reason])
 
@@ -146,8 +146,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// ends counts the evaluations of a run by end and sub-reason.
-func ends(t *testing.T, results string) map[record.End]map[record.SubReason]int {
+// endsOf counts the evaluations of a run by end and sub-reason.
+func endsOf(t *testing.T, results string) map[record.End]map[record.SubReason]int {
 	t.Helper()
 	counts := map[record.End]map[record.SubReason]int{}
 	require.NoError(t, record.Read(filepath.Join(results, "r1", record.EvaluationsFile), func(e record.Evaluation) error {
