@@ -18,6 +18,7 @@ import (
 	"vaultbench/internal/escape"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/redecide"
 	"vaultbench/internal/suite"
@@ -55,6 +56,9 @@ func (c *redecideCommand) report() (*redecide.Report, error) {
 	architecture := plan.Architecture(c.Architecture)
 	r := redecide.NewReport(architecture)
 	file := filepath.Join(c.Folder, record.EvaluationsFile)
+	if err := sealed(c.Folder); err != nil {
+		return nil, err
+	}
 	r.Skipped, err = redecide.Run(context.Background(), file, redecide.Config{Architecture: architecture, Layer: layers}, r.Add)
 	if err != nil {
 		return nil, err
@@ -64,6 +68,14 @@ func (c *redecideCommand) report() (*redecide.Report, error) {
 	}
 	r.Finish()
 	return r, nil
+}
+
+// sealed checks that a folder's files are those of one finished run.
+func sealed(dir string) error {
+	_, err := receipt.ReadSealed(dir, nil, func(record.Manifest) (func(record.Evaluation) error, error) {
+		return func(record.Evaluation) error { return nil }, nil
+	})
+	return err
 }
 
 // layersOf joins the passports of a folder with its charge pack, each when it is

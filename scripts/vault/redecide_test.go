@@ -18,6 +18,7 @@ import (
 	"vaultbench/internal/dispatch"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/redecide"
 	"vaultbench/passports"
@@ -33,8 +34,7 @@ func decidedRun(t *testing.T, architectures ...plan.Architecture) string {
 	require.NoError(t, err)
 	layer, err := oap.NewLayer(passport, pack, oap.ProfileOAP)
 	require.NoError(t, err)
-	j, err := record.OpenJournal(t.TempDir())
-	require.NoError(t, err)
+	var es []record.Evaluation
 	for _, a := range architectures {
 		c := plan.Cell{Model: "sim-a", Level: corpus.L2, Track: corpus.Multi, Architecture: a}
 		e := record.Evaluation{ID: record.EvaluationID(c, "l2-0001", 1), Cell: c, Kind: plan.Simulated, Attack: "l2-0001", Session: "s", Trial: 1, End: record.Completed}
@@ -50,14 +50,16 @@ func decidedRun(t *testing.T, architectures ...plan.Architecture) string {
 					call.Outcome = record.CallDenied
 				}
 			}
+			if call.Outcome == record.CallExecuted {
+				e.Transfers = append(e.Transfers, bank.Transfer{Position: i + 1, Recipient: p.Recipient, Amount: p.Amount, Currency: p.Currency, Memo: p.Memo, At: call.At})
+			}
 			e.Calls = append(e.Calls, call)
 		}
-		require.NoError(t, j.Append(e, true))
+		es = append(es, e)
 	}
-	_, err = j.Finish()
-	require.NoError(t, err)
-	require.NoError(t, j.Close())
-	return j.Dir()
+	dir := t.TempDir()
+	sealRun(t, dir, receipt.TestKey(), nil, es...)
+	return dir
 }
 
 // changedPassports is a copy of the folder with one text of one file replaced.
@@ -126,12 +128,15 @@ func TestRedecideCommandJSON(t *testing.T) {
 // TestRedecideCommandErrors: what keeps it from being told has a status of its own.
 func TestRedecideCommandErrors(t *testing.T) {
 	dir := decidedRun(t, plan.OAP)
+	changed := decidedRun(t, plan.OAP)
+	require.NoError(t, os.Truncate(filepath.Join(changed, record.EvaluationsFile), 100))
 	for _, tt := range []struct {
 		name string
 		args []string
 		want string
 	}{
-		{"no run", []string{filepath.Join(dir, "none"), "--passports", shippedPassports}, "read evaluations: open"},
+		{"cut", []string{changed, "--passports", shippedPassports}, "evaluations.jsonl:1: file has 0 lines, the manifest says 1"},
+		{"no run", []string{filepath.Join(dir, "none"), "--passports", shippedPassports}, "read manifest: open"},
 		{"no folder", []string{dir, "--passports", filepath.Join(dir, "none")}, "load pack finance.payment.charge.v1"},
 		{"broken passport", []string{dir, "--passports", changedPassports(t, "level-2.json", `"kind"`, `"kin"`)}, "load passport: level-2.json"},
 		{"missing limit", []string{dir, "--passports", changedPassports(t, "level-2.json", `"max_items_per_tx": 1,`, ``)}, "lack max_items_per_tx"},

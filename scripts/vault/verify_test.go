@@ -34,26 +34,35 @@ func signedRunOf(t *testing.T, key receipt.Key, end record.End, call record.Call
 	dir := filepath.Join(results, "r1")
 	c := plan.Cell{Model: "sim-a", Level: "l2", Track: "multi", Architecture: plan.OAP}
 	e := record.Evaluation{ID: record.EvaluationID(c, "l2-0001", 1), Cell: c, Kind: plan.Simulated, Attack: "l2-0001", Session: "s", Trial: 1, Source: "a:1", End: end, Calls: []record.Call{call}}
+	sealRun(t, dir, key, digests, e)
+	require.NoError(t, os.Symlink("r1", filepath.Join(results, "latest")))
+	return filepath.Join(results, "latest")
+}
+
+// sealRun writes a run of evaluations, each of a cell of its own.
+func sealRun(t *testing.T, dir string, key receipt.Key, digests map[string]string, es ...record.Evaluation) {
+	t.Helper()
+	m := record.Manifest{
+		Version: record.ManifestVersion, RunID: "r1", StartedAt: "2026-11-30T00:00:00Z", FinishedAt: "2026-11-30T00:00:01Z", GoVersion: "go1.26", Digests: digests,
+		Trials: 1, Evaluations: len(es), SummaryState: "pass", Directories: map[corpus.Level]corpus.Directory{"l2": {Permits: corpus.PermitsNone}},
+	}
 	j, err := record.OpenJournal(dir)
 	require.NoError(t, err)
-	require.NoError(t, j.Append(e, true))
+	var lines bytes.Buffer
+	w := receipt.NewWriter(&lines, key, receipt.Parties{})
+	for _, e := range es {
+		require.NoError(t, j.Append(e, true))
+		require.NoError(t, w.Add(e))
+		m.Cells = append(m.Cells, record.PlannedCell{Cell: e.Cell, Kind: e.Kind, Layered: e.Cell.Architecture != plan.Alone, Evaluations: 1})
+	}
 	_, err = j.Finish()
 	require.NoError(t, err)
 	require.NoError(t, j.Close())
-	var lines bytes.Buffer
-	w := receipt.NewWriter(&lines, key, receipt.Parties{})
-	require.NoError(t, w.Add(e))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, receipt.File), lines.Bytes(), 0o600))
-	m := record.Manifest{
-		Version: record.ManifestVersion, RunID: "r1", StartedAt: "2026-11-30T00:00:00Z", FinishedAt: "2026-11-30T00:00:01Z", GoVersion: "go1.26",
-		Digests: digests, Trials: 1, Evaluations: 1, SummaryState: "pass", Directories: map[corpus.Level]corpus.Directory{"l2": {Permits: corpus.PermitsNone}}, Cells: []record.PlannedCell{{Cell: c, Kind: plan.Simulated, Layered: true, Evaluations: 1}},
-	}
 	m.Seal, err = receipt.Seal(dir, w.Head())
 	require.NoError(t, err)
 	require.NoError(t, receipt.SignManifest(&m, key))
 	require.NoError(t, record.WriteJSON(filepath.Join(dir, record.ManifestFile), m))
-	require.NoError(t, os.Symlink("r1", filepath.Join(results, "latest")))
-	return filepath.Join(results, "latest")
 }
 
 func vault(args ...string) (status int, stdout, stderr string) {
