@@ -184,6 +184,13 @@ func setOf(c plan.Cell) string {
 
 const setBenign = "benign"
 
+// Within has the analyses say what a window's attacks give alone. It must be
+// called before the first Add.
+func (b *Builder) Within(w Window) { b.window = &w }
+
+// Resample sets how the clustered intervals are drawn, as a manifest says.
+func (b *Builder) Resample(by stats.Bootstrap) { b.bootstrap = by }
+
 // Add counts one evaluation. One that belongs to no planned cell is an error, and
 // so is one that was counted already: neither must be summed.
 func (b *Builder) Add(e record.Evaluation) error {

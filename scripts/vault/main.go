@@ -28,6 +28,7 @@ type commands struct {
 	Packs    packsCommand    `cmd:"" help:"List the rules of every pack of a folder: compiled or refused, and the limits that they read."`
 	Decide   decideCommand   `cmd:"" help:"Decide about one payment, and say why."`
 	Lint     lintCommand     `cmd:"" help:"Warn of traps in passports."`
+	Paper    paperCommand    `cmd:"" help:"Recompute the paper's published figures from its released outcome rows. Status 1 if one differs."`
 	Redecide redecideCommand `cmd:"" help:"Decide a finished run's payment requests again under other passports, and list what flips. Status 1 if anything does, 2 if it can't be told."`
 	ServeSim serveSimCommand `cmd:"" name:"serve-sim" help:"Serve a simulated banker to any OpenAI-compatible client, and print the base URL."`
 }
