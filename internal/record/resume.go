@@ -73,6 +73,10 @@ func (j *Journal) take(raw []byte, interned map[string]string) error {
 	if err != nil {
 		return err
 	}
+	before := j.prior[h.ID]
+	if h.Attempt != before.Attempts+1 {
+		return fmt.Errorf("%w: attempt %d at %q after %d: it stands twice, was moved, or one before it is gone", errDamaged, h.Attempt, h.ID, before.Attempts)
+	}
 	l.offset = j.size
 	if known, ok := interned[l.cell]; ok {
 		l.cell = known
@@ -82,7 +86,6 @@ func (j *Journal) take(raw []byte, interned map[string]string) error {
 	j.lines = append(j.lines, l)
 	model, _, _ := strings.Cut(l.cell, "/")
 	j.note(model, h)
-	before := j.prior[h.ID]
 	j.prior[h.ID] = Prior{Attempts: h.Attempt, Final: before.Final || h.Final, Spent: before.Spent.Add(h.Spent), last: l}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,9 @@ func TestTornEnd(t *testing.T) {
 		{"cut in the first line", lines[0][:20], 0, "", "nothing was asked yet"},
 		{"bent in the middle", bent, 0, "damaged before its end: line 2: line is damaged: the evaluation's checksum", "nobody knows what stood there"},
 		{"line missing its end in the middle", append(append(bytes.Clone(lines[0]), lines[1][:40]...), append([]byte("\n"), lines[2]...)...), 0, "damaged before its end: line 2", "whole lines follow"},
+		{"line twice", slices.Concat(lines[0], lines[1], lines[1], lines[2]), 0, `damaged before its end: line 3: line is damaged: attempt 1 at "sim-a/l1/multi/oap/a1/1" after 1`, "what it cost would be summed twice"},
+		{"last line twice", append(bytes.Clone(whole), lines[3]...), 3, "", "the second is dropped"},
+		{"attempt missing", slices.Concat(lines[0], bytes.Replace(lines[1], []byte(`"attempt":1`), []byte(`"attempt":2`), 1), lines[2]), 0, `line 2: line is damaged: attempt 2 at "sim-a/l1/multi/oap/a1/1" after 0`, "what the first one cost is gone"},
 		{"no journal", []byte("hello\n" + string(lines[1])), 0, "damaged before its end: line 1", "another file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
