@@ -31,7 +31,7 @@ func Open(m Model, p Provider, baseURL string, key string) (Client, error) {
 	if err := checkKey(key); err != nil {
 		return nil, fmt.Errorf("model %s: variable %s: %w", m.Slug, p.KeyEnv, err)
 	}
-	return &chatClient{model: m, base: u.String(), host: u.Host, key: key, keyEnv: p.KeyEnv, chat: newService(u, key)}, nil
+	return &chatClient{model: m, base: u.String(), host: u.Host, key: key, keyEnv: p.KeyEnv, api: newAPI(u, key)}, nil
 }
 
 func orVariable(p Provider) string {
@@ -66,18 +66,14 @@ func checkKey(key string) error {
 	return nil
 }
 
-// newService builds on the service and not on openai.NewClient, which reads
+// newAPI fills in the client and does not call openai.NewClient, which reads
 // OPENAI_* variables (key, organisation, project, base URL, headers) behind the
-// caller's back.
-func newService(base *url.URL, key string) openai.ChatCompletionService {
-	return openai.NewChatCompletionService(
-		option.WithBaseURL(base.String()),
-		option.WithAPIKey(key),
-		option.WithHTTPClient(httpClient),
-		// Retries are a later issue: they need a journal, a budget and the
-		// provider's Retry-After, none of which the library's own loop knows.
-		option.WithMaxRetries(0),
-	)
+// caller's back. The library's own retries are off: it knows neither the limiter
+// of the key nor the cap.
+func newAPI(base *url.URL, key string) openai.Client {
+	return openai.Client{Options: []option.RequestOption{
+		option.WithBaseURL(base.String()), option.WithAPIKey(key), option.WithHTTPClient(httpClient), option.WithMaxRetries(0),
+	}}
 }
 
 // httpClient is shared so that parallel cells reuse connections. It has no
@@ -87,7 +83,7 @@ var httpClient = &http.Client{
 	Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		ForceAttemptHTTP2:   true,
-		MaxIdleConnsPerHost: 64,
+		MaxIdleConnsPerHost: 1024, // as many as may be under way: a dropped connection costs more than a request
 		IdleConnTimeout:     90 * time.Second,
 		TLSHandshakeTimeout: 15 * time.Second,
 	},

@@ -29,19 +29,19 @@ type chatClient struct {
 	host   string // for messages
 	key    string // to keep it out of messages
 	keyEnv string // for messages
-	chat   openai.ChatCompletionService
+	api    openai.Client
 }
 
-// Chat sends one request. openai-go builds and sends it; the reply is decoded
-// here, since its decoder mends what has to stay as the model emitted it.
+// Chat sends one request through openai-go. Request and reply are written and read
+// here: the library's encoder and decoder mend what has to stay as the model emitted it.
 func (c *chatClient) Chat(ctx context.Context, req Request) (Reply, error) {
-	params, err := chatParams(c.model, req)
+	body, err := requestBody(c.model, req)
 	if err != nil {
 		return Reply{}, c.fail(ErrProvider, Final, 0, "request not sent", err.Error())
 	}
 	var ex exchange
 	start := time.Now()
-	_, err = c.chat.New(ctx, params, option.WithMiddleware(ex.capture), option.WithResponseBodyInto(new([]byte)))
+	err = c.api.Post(ctx, "chat/completions", body, new([]byte), option.WithMiddleware(ex.capture))
 	latency := time.Since(start)
 	switch {
 	case err != nil && ctx.Err() != nil:

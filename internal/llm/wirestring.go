@@ -12,10 +12,19 @@ import (
 // decides would no longer be the value that the model asked for. Half a
 // surrogate pair becomes its escape; any other invalid byte stays as it is, which
 // strict JSON forbids and no provider is known to emit.
-func QuoteWire(s string) []byte {
-	out := append(make([]byte, 0, len(s)+2), '"')
+func QuoteWire(s string) []byte { return appendWire(make([]byte, 0, len(s)+2), s) }
+
+// appendWire is QuoteWire at the end of out.
+func appendWire(out []byte, s string) []byte {
+	out = append(out, '"')
 	afterHigh := false // the last thing written is the escape of a high surrogate
 	for i := 0; i < len(s); {
+		if n := plainRun(s[i:]); n > 0 {
+			out = append(out, s[i:i+n]...)
+			afterHigh = false
+			i += n
+			continue
+		}
 		half, ok := surrogateAt(s[i:])
 		switch {
 		case ok && afterHigh && half >= lowSurrogate:
@@ -35,6 +44,16 @@ func QuoteWire(s string) []byte {
 		}
 	}
 	return append(out, '"')
+}
+
+// plainRun is how many bytes at the start of s stand for themselves.
+func plainRun(s string) int {
+	for i := range len(s) {
+		if b := s[i]; b < 0x20 || b == '"' || b == '\\' || b == 0xED {
+			return i
+		}
+	}
+	return len(s)
 }
 
 func appendWireByte(out []byte, b byte) []byte {
