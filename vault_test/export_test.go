@@ -1,17 +1,23 @@
 package vault_test
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/golden"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/export"
+	"vaultbench/internal/ingest"
+	"vaultbench/internal/plan"
+	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 	"vaultbench/scripts/settings"
 )
@@ -62,6 +68,7 @@ func TestExportRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, r, again)
 	checkExport(t, out)
+	importsAsOutcomes(t, out)
 
 	_, err = export.Export(c)
 	require.ErrorContains(t, err, "exists: delete it or name another folder")
@@ -94,6 +101,46 @@ func checkExport(t *testing.T, out string) {
 		assert.Contains(t, sheet, heading)
 	}
 	assert.Contains(t, sheet, "signed with the published test key")
+}
+
+// importsAsOutcomes reads the outcomes as anybody's: by the default mapping, from
+// each format, every row, with the figures of the summary.
+func importsAsOutcomes(t *testing.T, out string) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(out, export.SummaryFile))
+	require.NoError(t, err)
+	var s report.Summary
+	require.NoError(t, json.Unmarshal(raw, &s))
+	type figures struct{ evaluations, requests, payments, decisions, denied, unpermitted int }
+	want := map[string]figures{}
+	for _, c := range s.AllCells() {
+		f := figures{c.Planned, c.Requests.Calls, c.Payments.Transfers, 0, 0, c.Unpermitted.Transfers}
+		if c.Ends[record.ProviderError] > 0 {
+			continue // what crashed at its source is in no figure of calls
+		}
+		if c.Decisions != nil {
+			f.decisions, f.denied = c.Decisions.Calls, c.Decisions.Denied
+		}
+		want[c.Name] = f
+	}
+	for _, format := range export.Formats() {
+		got := map[string]figures{}
+		for _, table := range []string{"outcomes", "outcomes-crossed", "outcomes-variants"} {
+			for o, err := range ingest.Outcomes(filepath.Join(out, table+"."+string(format)), ingest.Mapping{}) {
+				require.NoError(t, err)
+				cell := plan.Cell{Model: plan.ModelSlug(o.Model), Level: o.Level, Track: o.Track, Architecture: o.Architecture}.Name()
+				f := got[cell]
+				got[cell] = figures{
+					f.evaluations + 1, f.requests + int(o.Requests), f.payments + int(o.Payments), f.decisions + int(o.Decisions),
+					f.denied + int(o.Denied), f.unpermitted + int(o.Unpermitted),
+				}
+			}
+		}
+		maps.DeleteFunc(got, func(cell string, _ figures) bool { _, known := want[cell]; return !known })
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(figures{})); diff != "" {
+			t.Errorf("%s: figures by cell (-summary +outcomes):\n%s", format, diff)
+		}
+	}
 }
 
 // tamper changes one row of an export, with and without its digests.
