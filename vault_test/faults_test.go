@@ -87,7 +87,7 @@ func TestFaultMatrix(t *testing.T) {
 	cells := faultMatrix(options.Long)
 	sub(t, "cells", func(t *testing.T) {
 		for _, c := range cells {
-			t.Run(c.name(), func(t *testing.T) {
+			sub(t, c.name(), func(t *testing.T) {
 				t.Parallel()
 				c.check(t, evaluations)
 			})
