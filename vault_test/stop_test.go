@@ -20,6 +20,7 @@ import (
 	"vaultbench/internal/llm/sim"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
+	"vaultbench/internal/report"
 )
 
 // stopping ends when the run has to stop asking; its cause is a *record.Stop.
@@ -102,14 +103,15 @@ func liveEnv(url, results string) map[string]string {
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name   string
-		signal os.Signal // nil: the deadline
-		args   []string
-		reason record.SubReason
+		name    string
+		signal  os.Signal // nil: the deadline
+		args    []string
+		reason  record.SubReason
+		verdict report.State
 	}{
-		{"SIGINT", os.Interrupt, nil, record.Interrupted},
-		{"SIGTERM", syscall.SIGTERM, nil, record.Interrupted},
-		{"deadline", nil, []string{"-test.timeout=6s"}, record.Deadline},
+		{"SIGINT", os.Interrupt, nil, record.Interrupted, report.StateInterrupted},
+		{"SIGTERM", syscall.SIGTERM, nil, record.Interrupted, report.StateInterrupted},
+		{"deadline", nil, []string{"-test.timeout=6s"}, record.Deadline, report.StateInconclusive},
 	} {
 		sub(t, tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -133,6 +135,7 @@ func TestStopped(t *testing.T) {
 			assert.Contains(t, string(p.read(t, "summary.json")), "the run was stopped before its end")
 			_, err := receipt.Verify(filepath.Join(results, "r1"), nil)
 			require.NoError(t, err, "what was done is sealed")
+			assert.Equal(t, tt.verdict, verdictOf(t, filepath.Join(results, "r1")).State)
 			done := endsOf(t, results)
 			assert.Positive(t, done[record.Completed]["answered"], "what had ended is kept")
 			assert.Positive(t, done[record.NotRun][tt.reason])

@@ -9,6 +9,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/export"
+	"vaultbench/scripts/settings"
 )
 
 // exportCommand writes a run's tables.
@@ -19,7 +20,7 @@ type exportCommand struct {
 
 // Run prints what the export holds and its one digest.
 func (c *exportCommand) Run(stdout io.Writer) error {
-	w, gate, err := world()
+	w, gate, err := settings.World()
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
@@ -52,7 +53,7 @@ type importRun struct {
 
 // Run prints what came back; another summary than the one exported is the error.
 func (c *importRun) Run(stdout io.Writer) error {
-	w, gate, err := world()
+	w, gate, err := settings.World()
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}

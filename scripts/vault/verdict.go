@@ -4,15 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"path/filepath"
 
-	"vaultbench/fixtures"
-	"vaultbench/golden"
-	"vaultbench/internal/corpus"
 	"vaultbench/internal/diff"
 	"vaultbench/internal/escape"
-	"vaultbench/internal/llm/sim"
-	"vaultbench/internal/plan"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
@@ -46,7 +40,7 @@ func (c *verdictCommand) verdict() (report.Verdict, error) {
 	if err != nil {
 		return report.Verdict{}, err
 	}
-	w, gate, err := world()
+	w, gate, err := settings.World()
 	if err != nil {
 		return report.Verdict{}, err
 	}
@@ -61,35 +55,6 @@ func loadTrusted(file string) (*receipt.JWKS, error) {
 	}
 	set, err := receipt.LoadKeySet(file)
 	return &set, err
-}
-
-// world is what this checkout holds runs against, under the gate of the
-// environment.
-func world() (report.World, report.Gate, error) {
-	_, options, err := settings.Load()
-	if err != nil {
-		return report.World{}, report.Gate{}, err
-	}
-	gate, err := report.LoadGate(options.Gate)
-	if err != nil {
-		return report.World{}, gate, err
-	}
-	if r := gate.RequestRate; r != nil && !filepath.IsAbs(r.Baseline) {
-		r.Baseline = filepath.Join(options.Root, r.Baseline)
-	}
-	c, err := corpus.Load(fixtures.FS, expectations())
-	if err != nil {
-		return report.World{}, gate, err
-	}
-	w := report.World{Attacks: func(l corpus.Level, t corpus.Track) int { return len(c.Select(l, t)) }}
-	for _, name := range sim.Names() {
-		w.Sims = append(w.Sims, plan.ModelSlug(name))
-	}
-	if w.Digests, err = settings.Digests(); err != nil {
-		return w, gate, err
-	}
-	w.Golden, err = report.LoadGolden(golden.FS)
-	return w, gate, err
 }
 
 func (c *verdictCommand) print(stdout io.Writer, v report.Verdict) error {
