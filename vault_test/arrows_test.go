@@ -72,8 +72,9 @@ var arrows = map[string][]string{
 		"internal/authz", "internal/bank", "internal/corpus", "internal/corpus/cross", "internal/corpus/variant", "internal/escape", "internal/oracle",
 		"internal/plan", "internal/receipt", "internal/record", "internal/report",
 	},
-	"internal/judge": {"internal/escape", "internal/llm", "internal/record", "internal/stats", "internal/strictjson"},
-	"internal/paper": {"internal/authz", "internal/corpus", "internal/ingest", "internal/oracle", "internal/plan", "internal/record", "internal/report", "internal/stats", "internal/escape"},
+	"internal/progress": {"internal/escape"},
+	"internal/judge":    {"internal/escape", "internal/llm", "internal/record", "internal/stats", "internal/strictjson"},
+	"internal/paper":    {"internal/authz", "internal/corpus", "internal/ingest", "internal/oracle", "internal/plan", "internal/record", "internal/report", "internal/stats", "internal/escape"},
 	"internal/suite": {
 		"internal/agent", "internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/llm", "internal/llm/sim",
 		"internal/llm/recorded", "internal/oracle", "internal/plan", "internal/receipt", "internal/record", "internal/report",

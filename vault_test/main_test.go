@@ -186,6 +186,7 @@ func finishRun(failed bool) error {
 	if current == nil || current.run == nil {
 		return nil
 	}
+	current.progress.Stop()
 	if kind, message := noted.failure(failed); kind != "" {
 		current.run.Fail(kind, message)
 	}

@@ -20,6 +20,7 @@ import (
 	"vaultbench/internal/llm/limit"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/progress"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
@@ -36,6 +37,8 @@ type bench struct {
 	suite   *suite.Suite
 	catalog llm.Catalog
 	run     *suite.Run
+
+	progress *progress.Tracker
 
 	limiters map[string]*limit.Limiter // by the variable of the key
 }
@@ -91,6 +94,7 @@ func newBench() (*bench, error) {
 	if recorded, final, torn := b.run.Resumed(); recorded > 0 {
 		fmt.Printf("resumed: %d evaluations recorded, %d of them final and not asked again; %d bytes of a torn line dropped\n", recorded, final, torn)
 	}
+	b.watch()
 	current = b
 	return b, nil
 }

@@ -22,6 +22,7 @@ func TestVault(t *testing.T) {
 // runCells runs the cells that -run selects; none, or nothing but skipped ones,
 // is inconclusive.
 func (b *bench) runCells(t *testing.T, cells []plan.Cell) {
+	require.NoError(t, b.expect(t.Name(), cells))
 	selected, skipped := 0, 0
 	for _, cell := range cells {
 		sub(t, cell.Name(), func(t *testing.T) {

@@ -1,0 +1,118 @@
+package vault_test
+
+import (
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/plan"
+	"vaultbench/internal/progress"
+	"vaultbench/internal/record"
+	"vaultbench/internal/suite"
+)
+
+// counted is a run whose evaluations are counted as they end.
+type counted struct {
+	*suite.Run
+	progress *progress.Tracker
+}
+
+// Append records an evaluation, and then counts it.
+func (w counted) Append(e record.Evaluation) error {
+	if err := w.Run.Append(e); err != nil {
+		return err
+	}
+	kind := ""
+	if e.End != record.Completed && e.End != record.InputFiltered {
+		kind = string(e.End)
+	}
+	w.progress.Ended(kind)
+	return nil
+}
+
+// watch shows how far the run is: on the terminal, past the pipe of go test, where
+// live models make it long and there is one; else by lines.
+func (b *bench) watch() {
+	out, terminal := io.Writer(os.Stdout), false
+	if !b.options.CI && len(b.options.Models) > 0 {
+		if tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
+			out, terminal = tty, true
+		}
+	}
+	b.progress = progress.Start(progress.Config{Out: out, Terminal: terminal, Waiting: b.waits})
+	b.suite.Sink = counted{b.run, b.progress}
+	_, final, _ := b.run.Resumed()
+	b.progress.Plan(-final)
+}
+
+// waits are the providers that let the run wait.
+func (b *bench) waits() []progress.Wait {
+	var waits []progress.Wait
+	for _, l := range b.limiters {
+		if s := l.State(); s.Dead != "" || !s.Until.IsZero() {
+			waits = append(waits, progress.Wait{Provider: s.Provider, Until: s.Until, Why: s.Dead})
+		}
+	}
+	return waits
+}
+
+// expect tells the progress what the selected cells come to.
+func (b *bench) expect(test string, cells []plan.Cell) error {
+	for _, cell := range cells {
+		p, err := b.suite.Planned(cell)
+		if err != nil {
+			return err
+		}
+		if p.Skip == "" && selects(testFlag("run"), test+"/"+cell.Name()) {
+			b.progress.Plan(p.Evaluations)
+		}
+	}
+	return nil
+}
+
+// selects reports whether a pattern of go test -run selects a subtest. It serves
+// an estimate: of a pattern with brackets it says yes.
+func selects(pattern, name string) bool {
+	if pattern == "" {
+		return true
+	}
+	parts := strings.Split(name, "/")
+	for _, alternative := range alternatives(pattern) {
+		matches := true
+		for i, element := range strings.Split(alternative, "/") {
+			re, err := regexp.Compile(element)
+			matches = matches && (err != nil || i >= len(parts) || re.MatchString(parts[i]))
+		}
+		if matches {
+			return true
+		}
+	}
+	return false
+}
+
+func TestSelects(t *testing.T) {
+	const name = "TestVault/sim-teller/l2/multi/oap"
+	for _, tt := range []struct {
+		pattern string
+		want    bool
+		reason  string
+	}{
+		{"", true, "no pattern, no selection"},
+		{"TestVault", true, "the test and all below"},
+		{"TestRecordings", false, "another test"},
+		{"TestVault/sim-teller/l2", true, "the first elements"},
+		{"TestVault/sim-teller/l3", false, "another level"},
+		{"TestVault//l2", true, "an empty element selects any"},
+		{"TestVault/./^l[1-2]$/", true, "of brackets it says yes"},
+		{"TestRecordings|TestVault/sim-teller", true, "one alternative is enough"},
+		{"TestRecordings|TestVault/sim-refuser", false, "neither"},
+	} {
+		t.Run(tt.pattern, func(t *testing.T) {
+			require.Equal(t, tt.want, selects(tt.pattern, name), tt.reason)
+		})
+	}
+}
