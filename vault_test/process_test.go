@@ -183,6 +183,8 @@ func TestBadInput(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	gate := filepath.Join(t.TempDir(), "gate.json")
+	require.NoError(t, os.WriteFile(gate, []byte(`{"schema_version":1,"completness":1}`), 0o600))
 	for _, tt := range []struct {
 		name, want string
 		env        map[string]string
@@ -203,6 +205,8 @@ func TestBadInput(t *testing.T) {
 		{"filter below another test", `inconclusive: -run "TestGoldens/l9" -skip "" leaves no subtest of TestGoldens`, nil, []string{"-test.run=TestGoldens/l9"}},
 		{"all subtests left out", `inconclusive: -run "TestGoldens" -skip "TestGoldens/." leaves no subtest of TestGoldens`, nil, []string{"-test.run=TestGoldens", "-test.skip=TestGoldens/."}},
 		{"filter below a test without subtests", `names subtests, and the tests that it selects have none`, nil, []string{"-test.run=TestProbeNamesAreUnique/x"}},
+		{"gate with a typing error", "gate.json:1: does not match schema gate.schema.json: at /completness: unknown member", map[string]string{"VAULT_GATE": gate}, nil},
+		{"gate that is not there", "VAULT_GATE names the file", map[string]string{"VAULT_GATE": gate + ".none"}, nil},
 		{"results below a file", "VAULT_RESULTS", map[string]string{"VAULT_RESULTS": filepath.Join(file, "results")}, nil},
 		{"recordings not there", "VAULT_RECORDINGS", map[string]string{"VAULT_RECORDINGS": filepath.Join(file, "none")}, []string{"-test.run=TestRecordings"}},
 		{"update in CI", "-update refuses to run in CI", map[string]string{"CI": "true"}, []string{"-update", "-test.run="}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -256,4 +257,40 @@ func TestJudgeAndGoldenAreUsed(t *testing.T) {
 	again, err := s.RunCell(t.Context(), p)
 	require.NoError(t, err)
 	assert.Equal(t, got, again, "without a sink evaluations are counted all the same")
+}
+
+// TestGateIsHeld: what VAULT_GATE asks for is asked of a cell and of the whole run.
+func TestGateIsHeld(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		gate   report.Gate
+		want   report.Status
+		reason string
+	}{
+		{"default", report.Gate{}, report.Pass, "23 of 24 are more than 95%"},
+		{"stricter", report.Gate{Completeness: 0.96}, report.Inconclusive, "and less than 96%"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSuite()
+			s.Gate = tt.gate
+			var asked atomic.Int64
+			s.Bankers["sim-a"] = banker(func(req llm.Request) (llm.Reply, error) {
+				if asked.Add(1) == 1 {
+					return llm.Reply{}, llm.ErrProvider
+				}
+				return llm.Reply{Content: "no", FinishReason: llm.FinishStop}, nil
+			})
+			r := start(t, s, t.TempDir(), "r1")
+			p, err := s.Planned(cell(corpus.Multi, plan.Alone))
+			require.NoError(t, err)
+			require.NoError(t, r.Plan(p))
+			got, err := s.RunCell(t.Context(), p)
+			require.NoError(t, err)
+			assert.Equal(t, 23, got.Denominator)
+			assert.Equal(t, tt.want, got.Status, tt.reason)
+			summary, err := r.Finish()
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, summary.Status, tt.reason)
+		})
+	}
 }
