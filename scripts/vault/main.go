@@ -16,6 +16,7 @@ import (
 
 // commands are the command line; each leaf has a Run method.
 type commands struct {
+	Plan     planCommand     `cmd:"" help:"Say what the benchmark would run, and what it would cost, under the present environment; asks no model."`
 	Import   importCommand   `cmd:"" help:"Convert recorded runs of other tools into conversations for VAULT_RECORDINGS."`
 	Export   exportCommand   `cmd:"" help:"Write a run's outcomes, prompts and transcripts as Parquet, JSON Lines and CSV, with a datasheet and one digest."`
 	Attacks  attacksCommand  `cmd:"" help:"Read, check and extend the corpus of attacks."`
