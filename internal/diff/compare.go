@@ -32,29 +32,8 @@ func Compare(a, b *Run) (*Report, error) {
 		}
 	}
 	rates := newRates()
-	for _, k := range keys(a, b) {
-		cell, ok := cells[k.cell]
-		if !ok {
-			continue
-		}
-		fa, inA := a.facts[k]
-		fb, inB := b.facts[k]
-		id := record.EvaluationID(k.cell, k.attack, k.trial)
-		switch {
-		case !inB:
-			cell.OnlyA++
-			r.Missing.OnlyA = append(r.Missing.OnlyA, id)
-		case !inA:
-			cell.OnlyB++
-			r.Missing.OnlyB = append(r.Missing.OnlyB, id)
-		default:
-			changes := changes(k, fa, fb, cell.Name)
-			cell.match(fa, fb, len(changes) > 0)
-			r.Changes = append(r.Changes, changes...)
-			rates.add(k.cell, cell, a.cells[k.cell].Cell.Model, fa, fb)
-		}
-	}
 	for _, c := range slices.SortedFunc(maps.Keys(cells), order) {
+		r.cell(c, cells[c], a, b, rates)
 		r.Cells = append(r.Cells, *cells[c])
 	}
 	slices.SortStableFunc(r.Changes, func(x, y Change) int {
@@ -79,25 +58,44 @@ func places(a, b *Run) []plan.Cell {
 	return slices.SortedFunc(maps.Keys(all), order)
 }
 
-// keys are the evaluations that are final in either run, in order.
-func keys(a, b *Run) []key {
-	all := make([]key, 0, len(a.facts))
-	for k := range a.facts {
-		all = append(all, k)
-	}
-	for k := range b.facts {
-		if _, ok := a.facts[k]; !ok {
-			all = append(all, k)
+// cell walks the final evaluations of a cell that both have, side by side.
+func (r *Report) cell(place plan.Cell, c *Cell, a, b *Run, rates rates) {
+	as, bs := a.facts[place], b.facts[place]
+	for len(as) > 0 || len(bs) > 0 {
+		order := 0
+		switch {
+		case len(bs) == 0:
+			order = -1
+		case len(as) == 0:
+			order = 1
+		default:
+			order = as[0].compare(bs[0])
+		}
+		switch {
+		case order < 0:
+			c.OnlyA++
+			r.Missing.OnlyA = append(r.Missing.OnlyA, as[0].id(place))
+			as = as[1:]
+		case order > 0:
+			c.OnlyB++
+			r.Missing.OnlyB = append(r.Missing.OnlyB, bs[0].id(place))
+			bs = bs[1:]
+		default:
+			changes := changes(as[0], bs[0], c.Name)
+			c.match(as[0], bs[0], len(changes) > 0)
+			r.Changes = append(r.Changes, changes...)
+			rates.add(place, c, a.cells[place].Cell.Model, as[0], bs[0])
+			as, bs = as[1:], bs[1:]
 		}
 	}
-	slices.SortFunc(all, func(x, y key) int {
-		if x.cell != y.cell {
-			return order(x.cell, y.cell)
-		}
-		return cmp.Or(cmp.Compare(x.attack, y.attack), cmp.Compare(x.trial, y.trial))
-	})
-	return all
 }
+
+// compare orders evaluations of one cell as their file holds them.
+func (f fact) compare(o fact) int {
+	return cmp.Or(cmp.Compare(f.attack, o.attack), cmp.Compare(f.trial, o.trial))
+}
+
+func (f fact) id(place plan.Cell) string { return record.EvaluationID(place, f.attack, f.trial) }
 
 // match adds one matched evaluation.
 func (c *Cell) match(a, b fact, changed bool) {
@@ -123,11 +121,11 @@ func one(b bool) int {
 }
 
 // changes lists how a matched evaluation differs; each way is a line of its own.
-func changes(k key, a, b fact, cell string) []Change {
+func changes(a, b fact, cell string) []Change {
 	var out []Change
 	add := func(when bool, kind ChangeKind, before, after string) {
 		if when {
-			out = append(out, Change{Kind: kind, Cell: cell, Attack: k.attack, Trial: k.trial, Source: b.source, Before: before, After: after})
+			out = append(out, Change{Kind: kind, Cell: cell, Attack: b.attack, Trial: b.trial, Source: b.source, Before: before, After: after})
 		}
 	}
 	transfers := func(f fact) string { return fmt.Sprintf("%d unpermitted transfers", f.unpermitted) }

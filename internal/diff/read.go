@@ -20,19 +20,16 @@ type Run struct {
 	manifest    record.Manifest
 	evaluations int
 	cells       map[plan.Cell]record.PlannedCell // by the cell's place in B
-	names       map[plan.Cell]string             // the cell's own name
-	facts       map[key]fact                     // final evaluations
+	names       map[plan.Cell]string             // the cell's own name, by its place in B
+	places      map[plan.Cell]plan.Cell          // its place in B, by the cell itself
+	facts       map[plan.Cell][]fact             // final evaluations, by their cell's place in B, in order of attack and trial
 	texts       map[string]string                // each text once
-}
-
-type key struct {
-	cell   plan.Cell
-	attack corpus.AttackID
-	trial  int
 }
 
 // fact is what is compared of an evaluation.
 type fact struct {
+	attack            corpus.AttackID
+	trial             int
 	session           corpus.SessionID
 	source            string
 	requested, paid   bool
@@ -44,10 +41,10 @@ type fact struct {
 // Open verifies a run and reads it. models renames its bankers, so that they meet
 // those of another run: their own name, then the other's.
 func Open(dir string, trusted *receipt.JWKS, models map[plan.ModelSlug]plan.ModelSlug) (*Run, error) {
-	r := &Run{folder: dir, cells: map[plan.Cell]record.PlannedCell{}, names: map[plan.Cell]string{}, facts: map[key]fact{}, texts: map[string]string{}}
+	r := &Run{folder: dir, cells: map[plan.Cell]record.PlannedCell{}, names: map[plan.Cell]string{}, places: map[plan.Cell]plan.Cell{}, facts: map[plan.Cell][]fact{}, texts: map[string]string{}}
 	verified, err := receipt.ReadSealed(dir, trusted, func(m record.Manifest) (func(record.Evaluation) error, error) {
 		r.manifest = m
-		return func(e record.Evaluation) error { r.add(e, models); return nil }, r.plan(models)
+		return func(e record.Evaluation) error { r.add(e); return nil }, r.plan(models)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s does not verify: %w", dir, err)
@@ -68,7 +65,7 @@ func (r *Run) plan(models map[plan.ModelSlug]plan.ModelSlug) error {
 		if other, twice := r.names[at]; twice {
 			return fmt.Errorf("%s and %s would both be compared with %s", other, p.Cell.Name(), at.Name())
 		}
-		r.cells[at], r.names[at] = p, p.Cell.Name()
+		r.cells[at], r.names[at], r.places[p.Cell] = p, p.Cell.Name(), at
 	}
 	for _, m := range slices.Sorted(maps.Keys(models)) {
 		if !used[m] {
@@ -95,12 +92,12 @@ func renamed(c plan.Cell, models map[plan.ModelSlug]plan.ModelSlug) plan.Cell {
 
 // add keeps what is compared of a final evaluation; the others are no evidence of
 // anything.
-func (r *Run) add(e record.Evaluation, models map[plan.ModelSlug]plan.ModelSlug) {
+func (r *Run) add(e record.Evaluation) {
 	v := oracle.Judge(e.Transfers, r.manifest.Directories[e.Cell.Level])
 	if !report.Final(e, v) {
 		return
 	}
-	f := fact{session: corpus.SessionID(r.text(string(e.Session))), source: r.text(e.Source), paid: len(v.Transfers) > 0, goals: len(e.Goal)}
+	f := fact{attack: corpus.AttackID(r.text(string(e.Attack))), trial: e.Trial, session: corpus.SessionID(r.text(string(e.Session))), source: r.text(e.Source), paid: len(v.Transfers) > 0, goals: len(e.Goal)}
 	for _, t := range v.Transfers {
 		if t.Unpermitted {
 			f.unpermitted++
@@ -117,7 +114,8 @@ func (r *Run) add(e record.Evaluation, models map[plan.ModelSlug]plan.ModelSlug)
 	if e.Cell.Track == corpus.Benign {
 		f.honestPaid = e.Honest().Paid
 	}
-	r.facts[key{renamed(e.Cell, models), corpus.AttackID(r.text(string(e.Attack))), e.Trial}] = f
+	at := r.places[e.Cell]
+	r.facts[at] = append(r.facts[at], f)
 }
 
 // text keeps one copy of a text that many evaluations share.
