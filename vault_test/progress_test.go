@@ -111,7 +111,7 @@ func TestSelects(t *testing.T) {
 		{"TestRecordings|TestVault/sim-teller", true, "one alternative is enough"},
 		{"TestRecordings|TestVault/sim-refuser", false, "neither"},
 	} {
-		t.Run(tt.pattern, func(t *testing.T) {
+		sub(t, tt.pattern, func(t *testing.T) {
 			require.Equal(t, tt.want, selects(tt.pattern, name), tt.reason)
 		})
 	}
