@@ -53,6 +53,7 @@ var arrows = map[string][]string{
 	"internal/llm/sim":         {"internal/llm"},
 	"internal/llm/recorded":    {"internal/llm", "internal/unpack"},
 	"internal/llm/llmtest":     {"internal/llm"},
+	"internal/llm/budget":      {"internal/llm"},
 	"internal/llm/limit":       {"internal/llm"},
 	"internal/plan":            {"internal/corpus"},
 	"internal/dispatch":        {"internal/authz", "internal/bank"},

@@ -7,12 +7,14 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/budget"
 	"vaultbench/internal/llm/limit"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/suite"
@@ -22,6 +24,7 @@ import (
 // A missing key is a skip with its reason; anything else that is known to be wrong
 // stops the run before it costs.
 func (b *bench) addLive() error {
+	b.budget = budget.New(budget.Limits{USD: b.options.BudgetUSD, Tokens: b.options.BudgetTokens})
 	for _, slug := range b.options.Models {
 		m, p, err := b.catalog.Find(slug)
 		if err != nil {
@@ -38,12 +41,30 @@ func (b *bench) addLive() error {
 		if err != nil {
 			return err
 		}
+		counted, err := b.budget.Client(m, b.limiter(p).Client(client))
+		if err != nil {
+			return err
+		}
 		if err := llm.Check(context.Background(), m, p, url, key); err != nil {
 			return err
 		}
-		client = b.limiter(p).Client(client)
-		banker.Open = func(corpus.LevelSpec, corpus.Track) (llm.Client, error) { return client, nil }
+		banker.Open = func(corpus.LevelSpec, corpus.Track) (llm.Client, error) { return counted, nil }
 		b.suite.Bankers[banker.Slug] = banker
+	}
+	return nil
+}
+
+// chargeEarlier puts what earlier processes of the run spent on its budget.
+func (b *bench) chargeEarlier() error {
+	for slug, spent := range b.run.Spent() {
+		if !slices.Contains(b.options.Models, slug) {
+			continue
+		}
+		m, _, err := b.catalog.Find(slug)
+		if err != nil {
+			return err
+		}
+		b.budget.Charge(llm.Usage{InputTokens: spent.InputTokens, OutputTokens: spent.OutputTokens, CacheReadTokens: spent.CachedTokens}, m.Price)
 	}
 	return nil
 }

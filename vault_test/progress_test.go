@@ -43,7 +43,7 @@ func (b *bench) watch() {
 			out, terminal = tty, true
 		}
 	}
-	b.progress = progress.Start(progress.Config{Out: out, Terminal: terminal, Waiting: b.waits})
+	b.progress = progress.Start(progress.Config{Out: out, Terminal: terminal, Waiting: b.waits, Spent: b.budget.String})
 	b.suite.Sink = counted{b.run, b.progress}
 	_, final, _ := b.run.Resumed()
 	b.progress.Plan(-final)

@@ -17,6 +17,7 @@ import (
 	"vaultbench/internal/corpus/variant"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/budget"
 	"vaultbench/internal/llm/limit"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/plan"
@@ -40,6 +41,7 @@ type bench struct {
 
 	progress *progress.Tracker
 
+	budget   *budget.Budget
 	limiters map[string]*limit.Limiter // by the variable of the key
 }
 
@@ -93,6 +95,9 @@ func newBench() (*bench, error) {
 	}
 	if recorded, final, torn := b.run.Resumed(); recorded > 0 {
 		fmt.Printf("resumed: %d evaluations recorded, %d of them final and not asked again; %d bytes of a torn line dropped\n", recorded, final, torn)
+	}
+	if err := b.chargeEarlier(); err != nil {
+		return nil, err
 	}
 	b.watch()
 	current = b

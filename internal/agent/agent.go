@@ -110,6 +110,8 @@ func (r *run) failed(ctx context.Context, err error) {
 		r.out.stopped(ctx)
 	case errors.As(err, &stop):
 		r.out.end(record.NotRun, stop.Reason, stop.Detail)
+	case errors.Is(err, llm.ErrBudget):
+		r.out.end(record.NotRun, record.Budget, err.Error())
 	case errors.Is(err, llm.ErrNotAsked):
 		r.out.end(record.NotRun, record.Unavailable, err.Error())
 	case errors.Is(err, llm.ErrInputFiltered):

@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -108,4 +109,6 @@ var (
 	// ErrNotAsked: the provider was not asked, since it is known that it would not
 	// answer or may not be paid for: quota used up, key refused, no budget left.
 	ErrNotAsked = errors.New("not asked")
+	// ErrBudget: the run's budget allows no such request any more.
+	ErrBudget = fmt.Errorf("%w: the budget is used up", ErrNotAsked)
 )

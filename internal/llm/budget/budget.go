@@ -1,0 +1,182 @@
+// Package budget stands before the requests that cost money: what one may cost is
+// reserved before it is sent, and what it did cost is charged after. Where the
+// reserve would go beyond the budget, the model is not asked. So a budget is
+// overshot at most by what the requests in flight cost beyond their reserves.
+package budget
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"vaultbench/internal/llm"
+)
+
+// Limits of a budget; zero is none.
+type Limits struct {
+	USD    float64 // US dollars
+	Tokens int64   // input and output together
+}
+
+// cost is counted in whole numbers, so that a sum depends on no order.
+type cost struct {
+	pico   int64 // 10⁻¹² US dollars
+	tokens int64
+}
+
+func (c cost) plus(d cost) cost  { return cost{c.pico + d.pico, c.tokens + d.tokens} }
+func (c cost) minus(d cost) cost { return cost{c.pico - d.pico, c.tokens - d.tokens} }
+
+// Budget is what a run may cost. It is safe for concurrent use.
+type Budget struct {
+	limits Limits
+
+	mu       sync.Mutex
+	spent    cost
+	reserved cost // by requests in flight
+	refused  int64
+}
+
+// New makes a budget. Every request of a run goes through it.
+func New(l Limits) *Budget { return &Budget{limits: l} }
+
+// Charge adds what earlier processes of the same run spent.
+func (b *Budget) Charge(u llm.Usage, p *llm.Price) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.spent = b.spent.plus(costOf(u, p))
+}
+
+// Client puts a model's client behind the budget. A price that nobody confirmed is
+// an error where the budget is in dollars.
+func (b *Budget) Client(m llm.Model, next llm.Client) (llm.Client, error) {
+	if b.limits.USD > 0 && m.Price == nil {
+		return nil, fmt.Errorf("fixtures/models.json: model %s: price is null: fill in what the provider charges, with its date, or give the budget in tokens (VAULT_BUDGET_TOKENS)", m.Slug)
+	}
+	return &client{b, m.Price, next}, nil
+}
+
+type client struct {
+	budget *Budget
+	price  *llm.Price
+	next   llm.Client
+}
+
+// Chat asks where the budget allows it; else the error is llm.ErrBudget.
+func (c *client) Chat(ctx context.Context, req llm.Request) (llm.Reply, error) {
+	reserve := costOf(estimate(req), c.price)
+	if err := c.budget.reserve(reserve); err != nil {
+		return llm.Reply{}, err
+	}
+	charge := cost{} // what a failed request costs is not known; a client that panics costs nothing either
+	defer func() { c.budget.settle(reserve, charge) }()
+	reply, err := c.next.Chat(ctx, req)
+	switch charge = costOf(reply.Usage, c.price); {
+	case err == nil && charge.tokens == 0:
+		charge = reserve // the provider reports nothing: not free, but as much as it may have cost
+	case err != nil && charge.tokens == 0:
+		charge = cost{}
+	}
+	return reply, err
+}
+
+// defaultOutput bounds the reply to a request that sets no bound, in tokens.
+const defaultOutput = 4096
+
+// estimate is what a request may take: its text at four bytes a token, and as many
+// output tokens as it allows.
+func estimate(req llm.Request) llm.Usage {
+	n := 0
+	for _, m := range req.Messages {
+		n += len(m.Content) + len(m.Opaque) + 16 // for its frame
+		for _, call := range m.ToolCalls {
+			n += len(call.Name) + len(call.Arguments) + len(call.Opaque)
+		}
+	}
+	for _, t := range req.Tools {
+		n += len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	u := llm.Usage{InputTokens: int64(n+3) / 4, OutputTokens: int64(req.MaxOutputTokens)}
+	if u.OutputTokens <= 0 {
+		u.OutputTokens = defaultOutput
+	}
+	return u
+}
+
+// costOf is what tokens cost. Those read from a cache have a price of their own
+// where it is confirmed; no price costs no dollars.
+func costOf(u llm.Usage, p *llm.Price) cost {
+	c := cost{tokens: u.InputTokens + u.OutputTokens}
+	if p == nil {
+		return c
+	}
+	cached := p.Input
+	if p.CacheRead != nil {
+		cached = *p.CacheRead
+	}
+	c.pico = (u.InputTokens-u.CacheReadTokens)*pico(p.Input) + u.CacheReadTokens*pico(cached) + u.OutputTokens*pico(p.Output)
+	return c
+}
+
+// pico turns dollars per million tokens into 10⁻¹² dollars per token.
+func pico(perMillion float64) int64 { return int64(math.Round(perMillion * 1e6)) }
+
+func (b *Budget) reserve(c cost) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	next := b.spent.plus(b.reserved).plus(c)
+	switch {
+	case b.limits.Tokens > 0 && next.tokens > b.limits.Tokens:
+		b.refused++
+		return fmt.Errorf("%w: %d tokens spent and reserved, %d more may be needed, VAULT_BUDGET_TOKENS is %d", llm.ErrBudget, next.tokens-c.tokens, c.tokens, b.limits.Tokens)
+	case b.limits.USD > 0 && next.pico > picoBudget(b.limits.USD):
+		b.refused++
+		return fmt.Errorf("%w: %s spent and reserved, %s more may be needed, VAULT_BUDGET_USD is %s", llm.ErrBudget, dollars(next.pico-c.pico), dollars(c.pico), dollars(picoBudget(b.limits.USD)))
+	}
+	b.reserved = b.reserved.plus(c)
+	return nil
+}
+
+func picoBudget(usd float64) int64 { return int64(math.Round(usd * 1e12)) }
+
+func (b *Budget) settle(reserve, charge cost) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reserved, b.spent = b.reserved.minus(reserve), b.spent.plus(charge)
+}
+
+// Spent is what was charged so far: US dollars, and input and output tokens.
+func (b *Budget) Spent() (usd float64, tokens int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return float64(b.spent.pico) / 1e12, b.spent.tokens
+}
+
+// String says what was spent, of how much, for a progress line; empty before the
+// first charge of a budget without limits.
+func (b *Budget) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var parts []string
+	if b.spent.pico > 0 || b.limits.USD > 0 {
+		parts = append(parts, dollars(b.spent.pico)+of(b.limits.USD > 0, dollars(picoBudget(b.limits.USD))))
+	}
+	if b.spent.tokens > 0 || b.limits.Tokens > 0 {
+		parts = append(parts, fmt.Sprintf("%d%s tokens", b.spent.tokens, of(b.limits.Tokens > 0, fmt.Sprint(b.limits.Tokens))))
+	}
+	if b.refused > 0 {
+		parts = append(parts, fmt.Sprintf("budget used up: %d requests not sent", b.refused))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func of(limited bool, limit string) string {
+	if !limited {
+		return ""
+	}
+	return " of " + limit
+}
+
+func dollars(pico int64) string { return fmt.Sprintf("$%.4f", float64(pico)/1e12) }

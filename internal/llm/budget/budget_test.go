@@ -1,0 +1,193 @@
+package budget_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/budget"
+)
+
+type clientFunc func(context.Context, llm.Request) (llm.Reply, error)
+
+func (f clientFunc) Chat(ctx context.Context, r llm.Request) (llm.Reply, error) { return f(ctx, r) }
+
+func uses(in, out, cached int64) llm.Client {
+	return clientFunc(func(context.Context, llm.Request) (llm.Reply, error) {
+		return llm.Reply{Usage: llm.Usage{InputTokens: in, OutputTokens: out, CacheReadTokens: cached}}, nil
+	})
+}
+
+func fails(err error) llm.Client {
+	return clientFunc(func(context.Context, llm.Request) (llm.Reply, error) { return llm.Reply{}, err })
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// request reserves 100 input and 50 output tokens.
+func request() llm.Request {
+	return llm.Request{Messages: []llm.Message{{Content: strings.Repeat("x", 384)}}, MaxOutputTokens: 50}
+}
+
+func TestCharges(t *testing.T) {
+	price := &llm.Price{Input: 2, Output: 10, CacheRead: ptr(0.5)}
+	for _, tt := range []struct {
+		name   string
+		next   llm.Client
+		price  *llm.Price
+		usd    float64
+		tokens int64
+		reason string
+	}{
+		{"as reported", uses(1000, 100, 400), price, (600*2 + 400*0.5 + 100*10) / 1e6, 1100, "cached tokens have a price of their own"},
+		{"no price of cached tokens", uses(1000, 100, 400), &llm.Price{Input: 2, Output: 10}, (1000*2 + 100*10) / 1e6, 1100, "then they cost as much as others"},
+		{"no price", uses(1000, 100, 0), nil, 0, 1100, "tokens count still"},
+		{"nothing reported", uses(0, 0, 0), price, (100*2 + 50*10) / 1e6, 150, "a provider that reports nothing is not free"},
+		{"failed", fails(llm.ErrProvider), price, 0, 0, "what it cost is not known"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := budget.New(budget.Limits{})
+			c, err := b.Client(llm.Model{Slug: "m", Price: tt.price}, tt.next)
+			require.NoError(t, err)
+			_, _ = c.Chat(t.Context(), request())
+			usd, tokens := b.Spent()
+			require.InDelta(t, tt.usd, usd, 1e-12, tt.reason)
+			require.Equal(t, tt.tokens, tokens, tt.reason)
+		})
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	price := &llm.Price{Input: 2, Output: 10}
+	for _, tt := range []struct {
+		name   string
+		limits budget.Limits
+		prior  int64 // input tokens of an earlier process
+		want   string
+		reason string
+	}{
+		{"within", budget.Limits{Tokens: 150}, 0, "", "to the last token"},
+		{"one token short", budget.Limits{Tokens: 149}, 0, "not asked: the budget is used up: 0 tokens spent and reserved, 150 more may be needed, VAULT_BUDGET_TOKENS is 149", "not sent"},
+		{"dollars", budget.Limits{USD: 0.0007}, 0, "", "100 × $2 and 50 × $10 a million"},
+		{"dollars short", budget.Limits{USD: 0.00069}, 0, "$0.0000 spent and reserved, $0.0007 more may be needed, VAULT_BUDGET_USD is $0.0007", "not sent"},
+		{"spent before", budget.Limits{Tokens: 200}, 51, "51 tokens spent", "attempts add up"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := budget.New(tt.limits)
+			b.Charge(llm.Usage{InputTokens: tt.prior}, price)
+			asked := 0
+			c, err := b.Client(llm.Model{Price: price}, clientFunc(func(context.Context, llm.Request) (llm.Reply, error) { asked++; return llm.Reply{}, nil }))
+			require.NoError(t, err)
+			_, err = c.Chat(t.Context(), request())
+			if tt.want == "" {
+				require.NoError(t, err, tt.reason)
+				require.Equal(t, 1, asked)
+				return
+			}
+			require.ErrorIs(t, err, llm.ErrBudget)
+			require.ErrorIs(t, err, llm.ErrNotAsked, "nothing was paid")
+			require.ErrorContains(t, err, tt.want, tt.reason)
+			require.Zero(t, asked)
+		})
+	}
+}
+
+func TestDollarsNeedAPrice(t *testing.T) {
+	_, err := budget.New(budget.Limits{USD: 1}).Client(llm.Model{Slug: "m"}, nil)
+	require.ErrorContains(t, err, "fixtures/models.json: model m: price is null")
+	_, err = budget.New(budget.Limits{Tokens: 1}).Client(llm.Model{Slug: "m"}, nil)
+	require.NoError(t, err)
+}
+
+func TestPanicKeepsNoReserve(t *testing.T) {
+	b := budget.New(budget.Limits{Tokens: 150})
+	c, err := b.Client(llm.Model{}, clientFunc(func(context.Context, llm.Request) (llm.Reply, error) { panic("x") }))
+	require.NoError(t, err)
+	require.Panics(t, func() { _, _ = c.Chat(t.Context(), request()) })
+	c, err = b.Client(llm.Model{}, uses(1, 1, 0))
+	require.NoError(t, err)
+	_, err = c.Chat(t.Context(), request())
+	require.NoError(t, err)
+}
+
+func TestWords(t *testing.T) {
+	b := budget.New(budget.Limits{})
+	require.Empty(t, b.String(), "a run without budget and cost says nothing")
+	b.Charge(llm.Usage{InputTokens: 500_000}, &llm.Price{Input: 2})
+	require.Equal(t, "$1.0000, 500000 tokens", b.String())
+	b = budget.New(budget.Limits{USD: 5, Tokens: 10})
+	c, err := b.Client(llm.Model{Price: &llm.Price{}}, uses(1, 1, 0))
+	require.NoError(t, err)
+	_, err = c.Chat(t.Context(), request())
+	require.Error(t, err)
+	require.Empty(t, cmp.Diff("$0.0000 of $5.0000, 0 of 10 tokens, budget used up: 1 requests not sent", b.String()))
+}
+
+// TestNeverOvershot: however requests interleave, what was charged is at most the
+// budget and what those in flight took beyond their reserves; and as long as no
+// reply takes more than its reserve, it is never beyond the budget.
+func TestNeverOvershot(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.Int64Range(1, 3000).Draw(t, "tokens")
+		parallel := rapid.IntRange(1, 8).Draw(t, "parallel")
+		beyond := rapid.Int64Range(0, 40).Draw(t, "beyond its reserve")
+		calls := rapid.SliceOfN(rapid.SampledFrom([]string{"all", "half", "error", "silent"}), 1, 60).Draw(t, "calls")
+		b := budget.New(budget.Limits{Tokens: limit})
+		work := make(chan string)
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		done := 0
+		for range parallel {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				for kind := range work {
+					next := map[string]llm.Client{"all": uses(100, 50+beyond, 0), "half": uses(50, 25, 0), "error": fails(errors.New("x")), "silent": uses(0, 0, 0)}[kind]
+					c, err := b.Client(llm.Model{}, next)
+					if err != nil {
+						panic(err)
+					}
+					_, err = c.Chat(context.Background(), request())
+					mu.Lock()
+					if !errors.Is(err, llm.ErrBudget) {
+						done++
+					}
+					mu.Unlock()
+				}
+			}()
+		}
+		for _, kind := range calls {
+			work <- kind
+		}
+		close(work)
+		wg.Wait()
+		_, tokens := b.Spent()
+		if most := limit + int64(parallel)*beyond; tokens > most {
+			t.Fatalf("%d tokens of %d: %d in flight may take %d beyond", tokens, limit, parallel, int64(parallel)*beyond)
+		}
+		if limit >= int64(len(calls))*(150+beyond) && done != len(calls) {
+			t.Fatalf("%d of %d requests sent within a budget that all fit into", done, len(calls))
+		}
+	})
+}
+
+func Example() {
+	b := budget.New(budget.Limits{Tokens: 400})
+	c, _ := b.Client(llm.Model{}, uses(100, 50, 0))
+	for range 3 {
+		_, err := c.Chat(context.Background(), request())
+		fmt.Println(errors.Is(err, llm.ErrBudget), b)
+	}
+	// Output:
+	// false 150 of 400 tokens
+	// false 300 of 400 tokens
+	// true 300 of 400 tokens, budget used up: 1 requests not sent
+}

@@ -1,0 +1,81 @@
+package vault_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/llm/llmtest"
+	"vaultbench/internal/llm/sim"
+	"vaultbench/internal/record"
+	"vaultbench/internal/suite"
+)
+
+// TestBudget: a run that its budget stops is inconclusive, overshoots by nothing,
+// and goes on under a larger one, which what was spent before counts against.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	s, err := newSuite()
+	require.NoError(t, err)
+	client, err := sim.New(sim.Compromised, suite.Lookup(s.Corpus, s.Levels[corpus.L5], corpus.Single))
+	require.NoError(t, err)
+	server := llmtest.New(client, llmtest.Options{Key: canary})
+	t.Cleanup(server.Close)
+	env := map[string]string{
+		"VAULT_SIMS": "none", "VAULT_MODELS": "local", "VAULT_LOCAL_URL": server.URL(), "LOCAL_API_KEY": canary, "VAULT_LEVELS": "l5",
+		"VAULT_TRACKS": "single", "VAULT_ARCHITECTURES": "oap", "VAULT_RUN_ID": "r", "VAULT_CONCURRENCY": "3", "VAULT_BUDGET_TOKENS": "30000",
+	}
+	first := launch(t, env, "-test.run=TestVault", "-test.v")
+	assert.NotZero(t, first.code, "what was not run is not passed: %s", first.tail())
+	stopped := spending(t, first.results)
+	assert.Positive(t, stopped.completed)
+	assert.Positive(t, stopped.budget, "%+v", stopped)
+	assert.Zero(t, stopped.other, "%+v", stopped)
+	assert.LessOrEqual(t, stopped.tokens, int64(30000), "replies that take no more than their reserves never overshoot")
+
+	env["VAULT_RESULTS"], env["VAULT_BUDGET_TOKENS"] = first.results, "30001"
+	again := launch(t, env, "-test.run=TestVault", "-test.v")
+	assert.NotZero(t, again.code, "what the first process spent is spent: %s", again.tail())
+	assert.LessOrEqual(t, spending(t, first.results).tokens, int64(30001))
+
+	env["VAULT_BUDGET_TOKENS"] = "9000000"
+	last := launch(t, env, "-test.run=TestVault", "-test.v")
+	require.Zero(t, last.code, last.tail())
+	whole := spending(t, first.results)
+	assert.Equal(t, spent{completed: 127, tokens: whole.tokens}, whole)
+	assert.Greater(t, whole.tokens, int64(30000))
+
+	env["VAULT_RUN_ID"], env["VAULT_BUDGET_USD"] = "dollars", "5"
+	unpriced := launch(t, env, "-test.run=TestVault")
+	assert.NotZero(t, unpriced.code)
+	unpriced.says(t, "fixtures/models.json: model local: price is null")
+}
+
+type spent struct {
+	completed, budget, other int
+	tokens                   int64 // of all attempts
+}
+
+func spending(t *testing.T, results string) (s spent) {
+	t.Helper()
+	require.NoError(t, record.Read(filepath.Join(results, "r", "evaluations.jsonl"), func(e record.Evaluation) error {
+		switch {
+		case e.End == record.Completed:
+			s.completed++
+		case e.End == record.NotRun && e.SubReason == record.Budget:
+			s.budget++
+		default:
+			s.other++
+		}
+		u := e.Usage()
+		if e.Earlier != nil {
+			u = u.Add(e.Earlier.Usage)
+		}
+		s.tokens += u.InputTokens + u.OutputTokens
+		return nil
+	}))
+	return s
+}
