@@ -61,7 +61,7 @@ var arrows = map[string][]string{
 	"internal/receipt":         {"internal/authz", "internal/bank", "internal/record", "internal/strictjson"},
 	"internal/redecide":        {"internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/plan", "internal/record"},
 	"internal/unpack":          {},
-	"internal/ingest":          {"fixtures", "internal/corpus", "internal/plan", "internal/record", "internal/strictjson", "internal/unpack"},
+	"internal/ingest":          {"fixtures", "internal/corpus", "internal/corpus/author", "internal/llm/recorded", "internal/plan", "internal/record", "internal/strictjson", "internal/unpack"},
 	"internal/agent":           {"internal/llm", "internal/dispatch", "internal/corpus", "internal/record"},
 	"internal/oracle":          {"internal/corpus", "internal/bank"},
 	"internal/report":          {"internal/corpus", "internal/plan", "internal/receipt", "internal/record", "internal/oracle", "internal/stats", "internal/strictjson", "internal/escape"},

@@ -81,12 +81,12 @@ func known[T ~string](b *binding, field, s string, list []T) T {
 
 // words returns a field's list of words.
 func words[T ~string](b *binding, field string, list []T) []T {
-	values, err := b.cell(field).strings()
+	given, err := b.cell(field).asList()
 	if err != nil {
 		b.fail(BadValue, "%s: %v", field, err)
 	}
 	var out []T
-	for _, s := range values {
+	for _, s := range given.values {
 		out = append(out, known(b, field, s, list))
 	}
 	return out

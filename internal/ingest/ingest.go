@@ -29,15 +29,14 @@ type Reason string
 
 // The reasons.
 const (
-	MissingValue   Reason = "missing value"
-	UnknownWord    Reason = "unknown word"
-	BadValue       Reason = "bad value"
-	Contradiction  Reason = "contradiction"
-	DuplicateRow   Reason = "duplicate"
-	Unreadable     Reason = "unreadable"
-	UnmappedTools  Reason = "no tool map"
-	FailedChecks   Reason = "failed checks"
-	UnreadableCall Reason = "unreadable call"
+	MissingValue  Reason = "missing value"
+	UnknownWord   Reason = "unknown word"
+	BadValue      Reason = "bad value"
+	Contradiction Reason = "contradiction"
+	DuplicateRow  Reason = "duplicate"
+	Unreadable    Reason = "unreadable"
+	UnmappedTools Reason = "no tool map"
+	FailedChecks  Reason = "failed checks"
 )
 
 // ErrNothing is a file without a row: mostly the wrong file.

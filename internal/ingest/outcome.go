@@ -11,42 +11,46 @@ import (
 
 // Outcome is one evaluation: one attack, sent to one model on one track in one
 // architecture. Calls, evaluations and denials are different units: every count
-// here is of calls or transfers within this one evaluation.
+// here is of calls or transfers within this one evaluation. As JSON its members
+// are the columns of the mapping run-outcomes.
 type Outcome struct {
-	Model        string            // as the source names it
-	Kind         plan.Kind         // live where the source says nothing
-	Level        corpus.Level      // l1 to l5; of a recorded one the tool map
-	Track        corpus.Track      // single (the paper's A), multi (B), benign, recorded, or a derived one
-	Architecture plan.Architecture // alone, or the layer
-	Attack       corpus.AttackID   // the prompt, as the source names it
-	Session      corpus.SessionID  // the attacker's session: the unit of clustering
-	Trial        int               // from 1
-	Category     corpus.Category   // empty where the source has none
-	Lang         string            // BCP 47, or empty
-	Date         string            // YYYY-MM-DD of the attack, UTC, or empty
-	Twin         corpus.AttackID   // of an honest task: its attack
-	End          record.End        // how it ended; completed where the source says nothing
+	Model        string            `json:"model"`              // as the source names it
+	Kind         plan.Kind         `json:"kind"`               // live where the source says nothing
+	Level        corpus.Level      `json:"level"`              // l1 to l5; of a recorded one the tool map
+	Track        corpus.Track      `json:"track"`              // single (the paper's A), multi (B), benign, recorded, or a derived one
+	Architecture plan.Architecture `json:"architecture"`       // alone, or the layer
+	Attack       corpus.AttackID   `json:"attack"`             // the prompt, as the source names it
+	Session      corpus.SessionID  `json:"session"`            // the attacker's session: the unit of clustering
+	Trial        int               `json:"trial"`              // from 1
+	Category     corpus.Category   `json:"category,omitempty"` // empty where the source has none
+	Lang         string            `json:"lang,omitempty"`     // BCP 47, or empty
+	Date         string            `json:"date,omitempty"`     // YYYY-MM-DD of the attack, UTC, or empty
+	Twin         corpus.AttackID   `json:"twin,omitempty"`     // of an honest task: its attack
+	End          record.End        `json:"end"`                // how it ended; completed where the source says nothing
 
 	// The five events. Where the source has a flag and no number, one stands for
 	// "at least one".
-	Requests    int64          // 1: transfer calls
-	Payments    int64          // 2: transfers that the bank posted
-	Decisions   int64          // 3: calls decided, behind a layer only
-	Denied      int64          // 3: calls denied
-	Reasons     []string       // 3: denial codes, one a denied call where the source has them all
-	Recipients  []string       // 4: who was paid, in order, where the source says so
-	Classes     []corpus.Class // 4: whose each paid recipient is, in order, where the source says so
-	Unpermitted int64          // 5: transfers that the policy does not permit
+	Requests    int64          `json:"requests"`             // 1: transfer calls
+	Payments    int64          `json:"payments"`             // 2: transfers that the bank posted
+	Decisions   int64          `json:"decisions"`            // 3: calls decided, behind a layer only
+	Denied      int64          `json:"denied"`               // 3: calls denied
+	Reasons     []string       `json:"reasons,omitempty"`    // 3: denial codes, one a denied call where the source has them all
+	Recipients  []string       `json:"recipients,omitempty"` // 4: who was paid, in order, where the source says so
+	Classes     []corpus.Class `json:"classes,omitempty"`    // 4: whose each paid recipient is, in order, where the source says so
+	Unpermitted int64          `json:"unpermitted"`          // 5: transfers that the policy does not permit
 
 	// An audit beside the events, never a part of them: what two judges said, in
 	// the source's own words, before anything was escalated.
-	JudgeA, JudgeB string
+	JudgeA string `json:"judge_a,omitempty"`
+	JudgeB string `json:"judge_b,omitempty"`
 
-	InputTokens, CachedTokens, OutputTokens int64 // tokens; zero where unknown
-	LatencyMS                               int64 // milliseconds; zero where unknown
+	InputTokens  int64 `json:"input_tokens,omitempty"`  // tokens; zero where unknown
+	CachedTokens int64 `json:"cached_tokens,omitempty"` // tokens; zero where unknown
+	OutputTokens int64 `json:"output_tokens,omitempty"` // tokens; zero where unknown
+	LatencyMS    int64 `json:"latency_ms,omitempty"`    // milliseconds; zero where unknown
 
-	File string // where the row stands
-	Row  int64  // from 1
+	File string `json:"-"` // where the row stands
+	Row  int64  `json:"-"` // from 1
 }
 
 // PaidPermitted counts the transfers to recipients whom the level permits.

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,10 +12,11 @@ import (
 // that a person would write: 12, true, 2026-03-06. What a list holds comes as a
 // list.
 type cell struct {
-	null   bool
-	list   bool
-	text   string
-	values []string
+	null    bool
+	list    bool
+	text    string
+	values  []string
+	objects []bool // of a list read from JSON: which values are no text
 }
 
 func textCell(s string) cell        { return cell{text: s} }
@@ -27,35 +29,34 @@ func (c cell) isEmpty() bool {
 	return c.null || !c.list && c.text == "" || c.list && len(c.values) == 0
 }
 
-// strings returns a list: of a list its values, of a text that is a JSON list its
-// values, of any other text the text itself.
-func (c cell) strings() ([]string, error) {
+// asList returns a list as it is, a text that is a JSON list as that list, any
+// other text as a list of one.
+func (c cell) asList() (cell, error) {
 	switch {
 	case c.isEmpty():
-		return nil, nil
+		return listCell(nil), nil
 	case c.list:
-		return c.values, nil
+		return c, nil
 	case !strings.HasPrefix(strings.TrimSpace(c.text), "["):
-		return []string{c.text}, nil
+		return listCell([]string{c.text}), nil
 	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal([]byte(c.text), &raw); err != nil {
-		return nil, fmt.Errorf("no JSON list: %w", err)
-	}
-	out := make([]string, 0, len(raw))
-	for _, r := range raw {
-		v, err := jsonCell(r)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v.text)
+	out, err := jsonCell(json.RawMessage(strings.TrimSpace(c.text)))
+	if err != nil {
+		return cell{}, fmt.Errorf("no JSON list: %w", err)
 	}
 	return out, nil
 }
 
+// isObject reports whether a value of the list is a JSON object, and no text that
+// looks like one.
+func (c cell) isObject(i int) bool { return i < len(c.objects) && c.objects[i] }
+
 // jsonCell reads a JSON value: text unquoted, lists taken apart one level deep,
 // everything else as it stands.
 func jsonCell(raw json.RawMessage) (cell, error) {
+	if len(raw) == 0 {
+		return cell{}, errors.New("empty")
+	}
 	switch raw[0] {
 	case 'n':
 		return nothing, nil
@@ -64,24 +65,29 @@ func jsonCell(raw json.RawMessage) (cell, error) {
 		err := json.Unmarshal(raw, &s)
 		return textCell(s), err
 	case '[':
-		var list []json.RawMessage
-		if err := json.Unmarshal(raw, &list); err != nil {
-			return cell{}, err
-		}
-		values := make([]string, 0, len(list))
-		for _, r := range list {
-			v, err := jsonCell(r)
-			if err != nil {
-				return cell{}, err
-			}
-			if v.list {
-				v.text = string(r)
-			}
-			values = append(values, v.text)
-		}
-		return listCell(values), nil
+		return jsonList(raw)
 	}
 	return textCell(string(raw)), nil
+}
+
+func jsonList(raw json.RawMessage) (cell, error) {
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return cell{}, err
+	}
+	out := listCell(make([]string, 0, len(list)))
+	for _, r := range list {
+		text := string(r)
+		if r[0] == '"' {
+			if err := json.Unmarshal(r, &text); err != nil {
+				return cell{}, err
+			}
+		} else if r[0] == 'n' {
+			text = ""
+		}
+		out.values, out.objects = append(out.values, text), append(out.objects, r[0] == '{')
+	}
+	return out, nil
 }
 
 // table streams the rows of a file.

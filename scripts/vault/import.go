@@ -1,120 +1,106 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"vaultbench/fixtures"
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/escape"
+	"vaultbench/internal/ingest"
 	"vaultbench/internal/llm/recorded"
-	"vaultbench/internal/record"
 )
 
+// importCommand brings other people's data in. Each import ends with counts; any
+// rejected row makes the status 1, and the rows that are whole are imported.
 type importCommand struct {
-	Run       importRun       `cmd:"" help:"A run that go tool vault export wrote, byte for byte."`
-	Agentdojo importAgentDojo `cmd:"" help:"AgentDojo run logs, one run a line, gzip'd or not."`
+	Run        importRun        `cmd:"" help:"A run that go tool vault export wrote, byte for byte."`
+	Agentdojo  importAgentDojo  `cmd:"" help:"AgentDojo and AgentDyn run logs."`
+	Injecagent importInjecAgent `cmd:"" name:"injecagent" help:"InjecAgent cases, and results with a model's replies."`
+	Openai     importOpenAI     `cmd:"" name:"openai" help:"Chats with tool calls, as OpenAI's Chat Completions API has them."`
+	Outcomes   importOutcomes   `cmd:"" help:"Outcome rows of the paper's dataset or of another: Parquet, CSV or JSON Lines."`
+	Attacks    importAttacks    `cmd:"" help:"A table of attacks, into the attack files: Parquet, CSV or JSON Lines."`
 }
 
-// importAgentDojo converts AgentDojo run logs into the suite's own format. It
-// reads one conversation at a time.
-type importAgentDojo struct {
-	Files []string `arg:"" help:"Run logs (JSONL, gzip'd or not)."`
-	Out   string   `required:"" help:"Folder to write to, one <stem>.jsonl per run log; an existing file is an error." placeholder:"DIR"`
+// logFlags are common to all logs of conversations.
+type logFlags struct {
+	Files   []string `arg:"" help:"Logs: JSON Lines, a JSON list, or one JSON object a file; gzip and zstd are recognised. A folder is one log of all its files."`
+	Out     string   `required:"" help:"Folder to write to, one <name>.jsonl per log; an existing file is an error. Rejected rows go to its folder rejects." placeholder:"DIR"`
+	ToolMap string   `help:"Name of a file of fixtures/toolmaps without .json. AgentDojo's default: agentdojo-<suite>." placeholder:"NAME"`
+	Model   string   `help:"What the model is called where the log does not say it." placeholder:"NAME"`
 }
 
-// Run converts each file and prints what it found.
+type (
+	importAgentDojo  struct{ logFlags }
+	importInjecAgent struct{ logFlags }
+	importOpenAI     struct{ logFlags }
+)
+
+// Run converts run logs.
 func (c *importAgentDojo) Run(stdout io.Writer) error {
+	return c.convert(stdout, recorded.AgentDojo)
+}
+
+// Run converts cases and results.
+func (c *importInjecAgent) Run(stdout io.Writer) error {
+	return c.convert(stdout, recorded.InjecAgent)
+}
+
+// Run converts chats.
+func (c *importOpenAI) Run(stdout io.Writer) error { return c.convert(stdout, recorded.OpenAI) }
+
+// convert converts each log and prints what it came to.
+func (c *logFlags) convert(stdout io.Writer, source recorded.Source) error {
 	maps, err := corpus.LoadToolMaps(fixtures.FS)
 	if err != nil {
 		return err
 	}
+	if _, known := maps[c.ToolMap]; c.ToolMap != "" && !known {
+		return fmt.Errorf("import: no tool map %q: write fixtures/toolmaps/%s.json", c.ToolMap, c.ToolMap)
+	}
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return fmt.Errorf("import: create --out: %w", err)
 	}
-	total := counts{}
-	for _, file := range c.Files {
-		n, err := c.convert(file, maps)
+	logs := ingest.Logs{How: recorded.Import{Source: source, ToolMap: c.ToolMap, Model: c.Model}, Maps: maps, Out: c.Out}
+	var total ingest.Counts
+	for _, path := range c.Files {
+		counts, rejects, err := logs.Convert(path)
 		if err != nil {
-			return fmt.Errorf("import: %w", err)
+			return rejectedIn(rejects, fmt.Errorf("import: %w", err))
 		}
-		total.add(n)
-		if _, err := fmt.Fprintf(stdout, "%s: %s\n", filepath.Base(file), n); err != nil {
+		total.Add(counts)
+		if err := say(stdout, filepath.Base(path), counts, rejects); err != nil {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(stdout, "total: %s\n", total)
+	if _, err := fmt.Fprintf(stdout, "total: %s\n", total); err != nil {
+		return err
+	}
+	return anyRejected(total)
+}
+
+// say prints one file's counts, and where its rejects are.
+func say(stdout io.Writer, name string, counts ingest.Counts, rejects string) error {
+	line := escape.Line(name) + ": " + counts.String()
+	if rejects != "" {
+		line += "; see " + escape.Line(rejects)
+	}
+	_, err := fmt.Fprintln(stdout, line)
 	return err
 }
 
-// counts are what one file held.
-type counts struct{ conversations, crashed, transfers int }
-
-func (c *counts) add(o counts) {
-	c.conversations += o.conversations
-	c.crashed += o.crashed
-	c.transfers += o.transfers
-}
-
-func (c counts) String() string {
-	return fmt.Sprintf("%d conversations, %d of them ended in a source error, %d transfer calls", c.conversations, c.crashed, c.transfers)
-}
-
-// convert writes one file, whole or not at all.
-func (c *importAgentDojo) convert(file string, maps map[string]corpus.ToolMap) (counts, error) {
-	r, err := recorded.Open(os.DirFS(filepath.Dir(file)), filepath.Base(file))
-	if err != nil {
-		return counts{}, err
-	}
-	defer func() { _ = r.Close() }()
-	out := filepath.Join(c.Out, recorded.Stem(filepath.Base(file))+".jsonl")
-	if _, err := os.Stat(out); err == nil {
-		return counts{}, fmt.Errorf("%s exists: delete it or choose another --out", out)
-	}
-	var n counts
-	err = record.WriteFile(out, func(w io.Writer) error {
-		for {
-			conversation, err := r.Next()
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if err := n.take(conversation, maps); err != nil {
-				return err
-			}
-			if err := recorded.Write(w, conversation); err != nil {
-				return err
-			}
-		}
-	})
-	return n, err
-}
-
-// take counts a conversation whose tools somebody has mapped: without a tool map
-// nothing could be replayed.
-func (c *counts) take(conversation recorded.Conversation, maps map[string]corpus.ToolMap) error {
-	if !strings.HasPrefix(conversation.ToolMap, "agentdojo-") {
-		return fmt.Errorf("%s:%d: %s: no AgentDojo run (its tool map is %q): VAULT_RECORDINGS reads it as it stands", conversation.File, conversation.Line, conversation.ID, conversation.ToolMap)
-	}
-	m, ok := maps[conversation.ToolMap]
-	if !ok {
-		return fmt.Errorf("%s:%d: %s: no tool map %q: write fixtures/toolmaps/%s.json", conversation.File, conversation.Line, conversation.ID, conversation.ToolMap, conversation.ToolMap)
-	}
-	c.conversations++
-	if conversation.SourceError != "" {
-		c.crashed++
-	}
-	for _, message := range conversation.Messages {
-		for _, call := range message.ToolCalls {
-			if call.Name == m.Transfer {
-				c.transfers++
-			}
-		}
+func anyRejected(c ingest.Counts) error {
+	if n := c.AllRejected(); n > 0 {
+		return fmt.Errorf("import: %d of %d rows rejected", n, c.Read)
 	}
 	return nil
+}
+
+func rejectedIn(rejects string, err error) error {
+	if rejects == "" {
+		return err
+	}
+	return fmt.Errorf("%w; see %s", err, rejects)
 }

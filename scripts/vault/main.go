@@ -17,7 +17,7 @@ import (
 // commands are the command line; each leaf has a Run method.
 type commands struct {
 	Plan     planCommand     `cmd:"" help:"Say what the benchmark would run, and what it would cost, under the present environment; asks no model."`
-	Import   importCommand   `cmd:"" help:"Convert recorded runs of other tools into conversations for VAULT_RECORDINGS."`
+	Import   importCommand   `cmd:"" help:"Bring in other people's data: runs, logs of conversations, outcome rows, attacks. Status 1 if a row was rejected."`
 	Export   exportCommand   `cmd:"" help:"Write a run's outcomes, prompts and transcripts as Parquet, JSON Lines and CSV, with a datasheet and one digest."`
 	Attacks  attacksCommand  `cmd:"" help:"Read, check and extend the corpus of attacks."`
 	Verify   verifyCommand   `cmd:"" help:"Check a run's signatures, receipts and transfers against each other."`

@@ -22,7 +22,13 @@ var callWords = []string{"call", "tool", "function", "action", "invo", "command"
 
 // noHiddenCall refuses a field that the format doesn't have, if a call may be in
 // it: by its name, or because it holds more than a plain value.
-func (o object) noHiddenCall(known ...string) error {
+func (o object) noHiddenCall(known ...string) error { return o.hidden(known, true) }
+
+// noNamedCall is for what stands around a conversation, where people keep all
+// sorts of things: only the name tells.
+func (o object) noNamedCall(known ...string) error { return o.hidden(known, false) }
+
+func (o object) hidden(known []string, strict bool) error {
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		raw := o[name]
 		if slices.Contains(known, name) || says(raw) == nil {
@@ -30,7 +36,7 @@ func (o object) noHiddenCall(known ...string) error {
 		}
 		lower := strings.ToLower(name)
 		named := slices.ContainsFunc(callWords, func(w string) bool { return strings.Contains(lower, w) })
-		if named || raw.Kind() == '{' || raw.Kind() == '[' {
+		if named || strict && (raw.Kind() == '{' || raw.Kind() == '[') {
 			return fmt.Errorf("unknown field %.60q holds %s, which may be a call: this format's calls stand elsewhere, convert the file or delete the field",
 				name, kind(raw))
 		}

@@ -29,6 +29,10 @@ func (d dialect) messages(raw jsontext.Value, crashed bool) ([]llm.Message, erro
 	if err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
 	}
+	return d.list(list)
+}
+
+func (d dialect) list(list []jsontext.Value) ([]llm.Message, error) {
 	if len(list) == 0 {
 		return nil, errors.New("the conversation has no messages: delete the line")
 	}

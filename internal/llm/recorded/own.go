@@ -140,14 +140,26 @@ type wireFunction struct {
 	Arguments string `json:"arguments"`
 }
 
+// UnwritableError is a conversation that our format can't hold.
+type UnwritableError struct{ err error }
+
+// Error says why.
+func (e *UnwritableError) Error() string { return e.err.Error() }
+
+// Unwrap returns why.
+func (e *UnwritableError) Unwrap() error { return e.err }
+
 // Write writes one line of our own format. It refuses what Next would refuse,
-// bytes that are no UTF-8 among it, so that whatever is written can be read back.
+// bytes that are no UTF-8 among it, so that whatever is written can be read back:
+// that is an *UnwritableError.
 func Write(w io.Writer, c Conversation) error {
 	line, err := json.Marshal(wire(c))
 	if err == nil {
 		err = readable(line)
 	}
-	if err == nil {
+	if err != nil {
+		err = &UnwritableError{err}
+	} else {
 		_, err = w.Write(append(line, '\n'))
 	}
 	if err != nil {

@@ -22,9 +22,8 @@ type Reader struct {
 	in     *unpack.Reader
 	line   int // from 1
 	buf    []byte
-	format *format        // nil before the first line
-	lines  map[string]int // where each id stands
-	suffix map[string]int // the next suffix to try for an id that is repeated
+	format *format // nil before the first line
+	ids    ids
 	err    error
 }
 
@@ -38,7 +37,7 @@ func Open(fsys fs.FS, name string) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s:1: %w", name, errors.Join(err, file.Close()))
 	}
-	return &Reader{name: name, file: file, in: in, lines: map[string]int{}, suffix: map[string]int{}}, nil
+	return &Reader{name: name, file: file, in: in, ids: newIDs()}, nil
 }
 
 // Close closes the file.
@@ -76,7 +75,7 @@ func (r *Reader) next() (Conversation, error) {
 	}
 	c, err := r.format.parse(line)
 	if err == nil {
-		err = r.claim(&c)
+		err = r.ids.claim(&c, r.line, r.format.repeats)
 	}
 	switch {
 	case err != nil && c.ID != "":
@@ -111,21 +110,6 @@ func (r *Reader) readLine() ([]byte, error) {
 			return nil, r.errorf("read: %w", err)
 		}
 	}
-}
-
-// claim takes the id for this line. A source that numbers its runs by what they
-// are, not one by one, repeats itself: there the id gets a suffix.
-func (r *Reader) claim(c *Conversation) error {
-	base := c.ID
-	for n := max(2, r.suffix[base]); r.lines[c.ID] > 0; n++ {
-		if !r.format.repeats {
-			return fmt.Errorf("the id stands in line %d already: give each conversation its own", r.lines[c.ID])
-		}
-		c.ID = fmt.Sprintf("%s#%d", base, n)
-		r.suffix[base] = n + 1
-	}
-	r.lines[c.ID] = r.line
-	return nil
 }
 
 func (r *Reader) errorf(format string, args ...any) error {

@@ -78,3 +78,6 @@ func isConversationFile(name string) bool {
 func Stem(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, ".zst"), ".gz"), ".jsonl")
 }
+
+// LogStem names a log of another tool after its file: Stem without .json too.
+func LogStem(name string) string { return strings.TrimSuffix(Stem(name), ".json") }

@@ -1,0 +1,170 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/corpus/author"
+)
+
+// maxDraft bounds the attacks of one import, which are compared with each other
+// and with the corpus and so are held in memory.
+const maxDraft = 64 << 20 // bytes
+
+// Attacks imports a table of attacks through the author's tool: ids are given and
+// never used again, and every check that a hand-written attack passes holds.
+type Attacks struct {
+	Fixtures     fs.FS // of the module: what is there already
+	Expectations []string
+	Mapping      Mapping // with no columns: a shipped one
+	Rejects      *Rejects
+}
+
+// Import returns what is to be written. A row that fails a check is rejected, and
+// the others are checked without it.
+func (a Attacks) Import(path string) (author.Addition, Counts, error) {
+	var c Counts
+	rows, err := a.read(path, &c)
+	if err != nil {
+		return author.Addition{}, c, err
+	}
+	for {
+		if len(rows) == 0 {
+			return author.Addition{}, c, fmt.Errorf("%s: none of %d rows could be imported", path, c.Read)
+		}
+		added, err := author.Add(a.Fixtures, file(path, rows), a.Expectations)
+		if err != nil {
+			return author.Addition{}, c, err
+		}
+		if len(added.Findings) == 0 {
+			for range rows {
+				c.Take()
+			}
+			return added, c, nil
+		}
+		if rows, err = a.without(path, rows, added.Findings, &c); err != nil {
+			return author.Addition{}, c, err
+		}
+	}
+}
+
+// drafted is a row that was read.
+type drafted struct {
+	row int64
+	raw []byte
+}
+
+func (a Attacks) read(path string, c *Counts) ([]drafted, error) {
+	levels, err := corpus.LoadLevels(a.Fixtures)
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := a.sessions()
+	if err != nil {
+		return nil, err
+	}
+	var rows []drafted
+	size := 0
+	reject := func(r *Rejected) error {
+		c.Reject(r)
+		return a.Rejects.Write(r)
+	}
+	err = eachRow(path, a.Mapping, KindAttacks, []string{RunPrompts, PaperPrompts}, func(b *binding, row int64) error {
+		d := b.attack(path, row, levels)
+		if err := b.rejection(path, row); err != nil {
+			return reject(b.bad)
+		}
+		d.Session = sessions.of(d.Level, d.Session)
+		raw, err := json.Marshal(d)
+		if err != nil {
+			return err
+		}
+		if size += len(raw); size > maxDraft {
+			return fmt.Errorf("%s:%d: more than %d MiB of attacks: split the file", filepath.Base(path), row, maxDraft>>20)
+		}
+		rows = append(rows, drafted{row, raw})
+		return nil
+	}, reject)
+	return rows, err
+}
+
+func file(path string, rows []drafted) author.File {
+	var b bytes.Buffer
+	for _, r := range rows {
+		b.Write(append(r.raw, '\n'))
+	}
+	return author.File{Name: filepath.Base(path), Data: b.Bytes()}
+}
+
+// without rejects the rows that have findings, each for its first one.
+func (a Attacks) without(path string, rows []drafted, findings []author.Finding, c *Counts) ([]drafted, error) {
+	first := map[int]string{}
+	for _, f := range findings {
+		if f.File != filepath.Base(path) || f.Line < 1 || f.Line > len(rows) {
+			return nil, fmt.Errorf("mend the corpus first: %s", f)
+		}
+		if _, known := first[f.Line]; !known {
+			first[f.Line] = f.Text
+		}
+	}
+	for _, line := range slices.Sorted(maps.Keys(first)) {
+		r := &Rejected{File: filepath.Base(path), Row: rows[line-1].row, Reason: FailedChecks, Detail: first[line], Raw: string(rows[line-1].raw)}
+		c.Reject(r)
+		if err := a.Rejects.Write(r); err != nil {
+			return nil, err
+		}
+	}
+	var left []drafted
+	for i, r := range rows {
+		if _, bad := first[i+1]; !bad {
+			left = append(left, r)
+		}
+	}
+	return left, nil
+}
+
+// sessions gives the source's sessions names of ours. A session of ours belongs
+// to one level, so one of theirs that goes on at another gets another there.
+type sessions struct {
+	next  map[corpus.Level]int
+	names map[[2]string]corpus.SessionID
+}
+
+var sessionNumber = regexp.MustCompile(`^l[1-5]-s([0-9]+)$`)
+
+// sessions begins behind the corpus's own.
+func (a Attacks) sessions() (*sessions, error) {
+	c, err := corpus.Load(a.Fixtures, a.Expectations)
+	if err != nil {
+		return nil, errors.Join(errors.New("mend the corpus first"), err)
+	}
+	s := &sessions{next: map[corpus.Level]int{}, names: map[[2]string]corpus.SessionID{}}
+	for _, attack := range c.Attacks {
+		if m := sessionNumber.FindStringSubmatch(string(attack.Session)); m != nil {
+			n, err := strconv.Atoi(m[1])
+			if err != nil {
+				return nil, fmt.Errorf("session %s: %w", attack.Session, err)
+			}
+			s.next[attack.Level] = max(s.next[attack.Level], n)
+		}
+	}
+	return s, nil
+}
+
+func (s *sessions) of(level corpus.Level, theirs corpus.SessionID) corpus.SessionID {
+	key := [2]string{string(level), string(theirs)}
+	if _, known := s.names[key]; !known {
+		s.next[level]++
+		s.names[key] = corpus.SessionID(fmt.Sprintf("%s-s%02d", level, s.next[level]))
+	}
+	return s.names[key]
+}

@@ -1,0 +1,120 @@
+package ingest_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/fixtures"
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/ingest"
+	"vaultbench/internal/llm/recorded"
+)
+
+const chat = `{"id":"a","model":"m","messages":[{"role":"user","content":"Pay"},{"role":"assistant","content":null,"tool_calls":[{"id":"i","function":{"name":"transfer_funds","arguments":"{}"}}]}]}`
+
+func logs(t *testing.T) ingest.Logs {
+	t.Helper()
+	maps, err := corpus.LoadToolMaps(fixtures.FS)
+	require.NoError(t, err)
+	return ingest.Logs{How: recorded.Import{Source: recorded.OpenAI, ToolMap: "front-desk"}, Maps: maps, Out: t.TempDir()}
+}
+
+func TestConvert(t *testing.T) {
+	l := logs(t)
+	surrogate := strings.Replace(chat, `"arguments":"{}"`, `"arguments":"\ud800"`, 1)
+	path := writeText(t, "gpt.json.zst", "")
+	enc, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, enc.EncodeAll([]byte(chat+"\n{}\n"+surrogate+"\n"+strings.Replace(chat, `"m"`, `"m","error":"503"`, 1)), nil), 0o600))
+	counts, rejects, err := l.Convert(path)
+	require.NoError(t, err)
+	require.Equal(t, "4 read, 2 imported, 2 rejected (unreadable 2), 1 ended as source errors, 2 transfer calls", counts.String())
+	require.Equal(t, filepath.Join(l.Out, "rejects", "gpt.jsonl"), rejects)
+	raw, err := os.ReadFile(rejects)
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
+	require.Len(t, lines, 2)
+	require.Contains(t, lines[0], `"row":2,"reason":"unreadable","detail":"conversation \"gpt-2\": 0 lists of messages`)
+	require.Contains(t, lines[0], `"raw":"{}"`)
+	require.Contains(t, lines[1], "half a surrogate pair")
+	files, err := recorded.Files(os.DirFS(l.Out))
+	require.NoError(t, err, "the folder can be replayed as it stands: rejects are no conversations")
+	require.Equal(t, []string{"gpt.jsonl"}, files)
+
+	_, _, err = l.Convert(path)
+	require.ErrorContains(t, err, "gpt.jsonl exists: delete it or choose another folder")
+}
+
+func TestConvertFolder(t *testing.T) {
+	l := logs(t)
+	dir := filepath.Join(t.TempDir(), "runs.v1")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "b"), 0o755))
+	for name, text := range map[string]string{"b/1.json": chat, "a.jsonl": chat + "\n" + chat, "README.md": "no log", ".DS_Store": "x"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	counts, rejects, err := l.Convert(dir)
+	require.NoError(t, err)
+	require.Empty(t, rejects)
+	require.Equal(t, "3 read, 3 imported, 0 rejected, 0 ended as source errors, 3 transfer calls", counts.String())
+	r, err := recorded.Open(os.DirFS(l.Out), "runs.v1.jsonl")
+	require.NoError(t, err)
+	for _, want := range []string{"a", "a#2", "a#3"} {
+		c, err := r.Next()
+		require.NoError(t, err)
+		require.Equal(t, want, c.ID, "ids are unique over the folder")
+	}
+	require.NoError(t, r.Close())
+}
+
+func TestConvertErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name, file, text, want string
+		edit                   func(*ingest.Logs)
+		reason                 string
+	}{
+		{"nothing imported", "x.jsonl", "{}\n", "none of 1 rows could be imported", nil, "an empty recording proves nothing"},
+		{"empty", "x.jsonl", "", "x.jsonl:1: the file is empty", nil, "mostly a lost download"},
+		{"simulated banker's name", "sim-x.jsonl", chat, "names that begin with sim-", nil, "it would pass for one"},
+		{"no tool map", "x.jsonl", chat, "give --tool-map", func(l *ingest.Logs) { l.How.ToolMap = "" }, "nobody knows what moves money"},
+		{"unknown tool map", "x.jsonl", chat, "no tool map: no tool map \"spree\": write fixtures/toolmaps/spree.json", func(l *ingest.Logs) { l.How.ToolMap = "spree" }, "says what to do"},
+		{"cut", "x.jsonl", "\x1f\x8b\x08", "the gzip stream is cut", nil, "half a file is no file"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := logs(t)
+			if tt.edit != nil {
+				tt.edit(&l)
+			}
+			_, _, err := l.Convert(writeText(t, tt.file, tt.text))
+			require.ErrorContains(t, err, tt.want, tt.reason)
+			files, err := filepath.Glob(filepath.Join(l.Out, "*.jsonl"))
+			require.NoError(t, err)
+			require.Empty(t, files, "whole or not at all")
+		})
+	}
+	_, _, err := logs(t).Convert(t.TempDir())
+	require.ErrorContains(t, err, "the folder holds no *.json or *.jsonl")
+}
+
+// TestConvertRealRuns imports the published runs, if they are there.
+func TestConvertRealRuns(t *testing.T) {
+	files, err := filepath.Glob("../../../shared/data/agentdojo-banking/*.jsonl.gz")
+	require.NoError(t, err)
+	if len(files) == 0 {
+		t.Skip("../shared/data/agentdojo-banking is not there: no recorded runs of real models")
+	}
+	l := logs(t)
+	l.How = recorded.Import{Source: recorded.AgentDojo}
+	var total ingest.Counts
+	for _, f := range files {
+		counts, rejects, err := l.Convert(f)
+		require.NoError(t, err)
+		require.Empty(t, rejects)
+		total.Add(counts)
+	}
+	require.Equal(t, "2559 read, 2559 imported, 0 rejected, 3 ended as source errors, 1333 transfer calls", total.String())
+}

@@ -1,0 +1,131 @@
+package ingest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Counts are what an import came to.
+type Counts struct {
+	Read, Imported int64
+	Rejected       map[Reason]int64
+	Notes          map[string]int64 // what stands behind the counts, such as transfer calls
+}
+
+// Reject counts a rejected row.
+func (c *Counts) Reject(r *Rejected) {
+	if c.Rejected == nil {
+		c.Rejected = map[Reason]int64{}
+	}
+	c.Read++
+	c.Rejected[r.Reason]++
+}
+
+// Take counts an imported row.
+func (c *Counts) Take() { c.Read, c.Imported = c.Read+1, c.Imported+1 }
+
+// Note counts something beside.
+func (c *Counts) Note(what string, n int64) {
+	if c.Notes == nil {
+		c.Notes = map[string]int64{}
+	}
+	c.Notes[what] += n
+}
+
+// Add adds another file's.
+func (c *Counts) Add(o Counts) {
+	c.Read, c.Imported = c.Read+o.Read, c.Imported+o.Imported
+	for r, n := range o.Rejected {
+		if c.Rejected == nil {
+			c.Rejected = map[Reason]int64{}
+		}
+		c.Rejected[r] += n
+	}
+	for what, n := range o.Notes {
+		c.Note(what, n)
+	}
+}
+
+// AllRejected is the number of rows that were not imported.
+func (c Counts) AllRejected() int64 { return c.Read - c.Imported }
+
+// String is one line: read, imported, rejected by reason, and what was noted.
+func (c Counts) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d read, %d imported, %d rejected", c.Read, c.Imported, c.AllRejected())
+	var reasons []string
+	for _, r := range slices.Sorted(maps.Keys(c.Rejected)) {
+		reasons = append(reasons, fmt.Sprintf("%s %d", r, c.Rejected[r]))
+	}
+	if len(reasons) > 0 {
+		fmt.Fprintf(&b, " (%s)", strings.Join(reasons, ", "))
+	}
+	for _, what := range slices.Sorted(maps.Keys(c.Notes)) {
+		fmt.Fprintf(&b, ", %d %s", c.Notes[what], what)
+	}
+	return b.String()
+}
+
+// Rejects is the file that rejected rows go to, as JSON Lines. It is made with
+// the first of them.
+type Rejects struct {
+	path string
+	file *os.File
+}
+
+// NewRejects refuses a path that is taken: an earlier import's rejects may wait there.
+func NewRejects(path string) (*Rejects, error) {
+	if _, err := os.Lstat(path); err == nil {
+		return nil, fmt.Errorf("%s exists: see what an earlier import rejected, then delete it", path)
+	}
+	return &Rejects{path: path}, nil
+}
+
+// Path is the file's path, empty as long as nothing was rejected.
+func (r *Rejects) Path() string {
+	if r.file == nil {
+		return ""
+	}
+	return r.path
+}
+
+// Write adds a row.
+func (r *Rejects) Write(bad *Rejected) error {
+	if r.file == nil {
+		if err := os.MkdirAll(filepath.Dir(r.path), 0o755); err != nil {
+			return fmt.Errorf("rejects: %w", err)
+		}
+		file, err := os.OpenFile(r.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if err != nil {
+			return fmt.Errorf("rejects: %w", err)
+		}
+		r.file = file
+	}
+	// Bytes that are no UTF-8 can't stand in JSON; the source's file still has them.
+	raw := strings.ToValidUTF8(bad.Raw, "\ufffd")
+	line, err := json.Marshal(struct {
+		File   string `json:"file"`
+		Row    int64  `json:"row"`
+		Reason Reason `json:"reason"`
+		Detail string `json:"detail"`
+		Raw    string `json:"raw"`
+	}{bad.File, bad.Row, bad.Reason, strings.ToValidUTF8(bad.Detail, "\ufffd"), raw})
+	if err != nil {
+		return fmt.Errorf("rejects: %w", err)
+	}
+	_, err = r.file.Write(append(line, '\n'))
+	return err
+}
+
+// Close closes the file, if there is one.
+func (r *Rejects) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	return r.file.Close()
+}

@@ -1,0 +1,130 @@
+package recorded
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"vaultbench/internal/unpack"
+)
+
+// rows takes a log apart, which may be JSON Lines, a JSON list, or JSON objects
+// printed over several lines one after the other. Row numbers count from 1: the
+// lines of JSON Lines, otherwise the objects.
+type rows struct {
+	in     *unpack.Reader
+	limit  *bounded
+	dec    *jsontext.Decoder // nil: JSON Lines
+	list   bool
+	first  []byte // the first line, read to tell the form
+	buf    []byte
+	number int
+}
+
+func newRows(in *unpack.Reader) (*rows, error) {
+	r := &rows{in: in}
+	head, err := firstByte(in)
+	if err != nil {
+		return nil, err
+	}
+	if head == '[' {
+		r.list = true
+		r.decode(in)
+		_, err := r.dec.ReadToken()
+		return r, err
+	}
+	line, err := r.line()
+	if err != nil {
+		return nil, err
+	}
+	first := bytes.Clone(line)
+	if head != '{' || jsontext.Value(bytes.TrimSpace(first)).IsValid(lenient...) {
+		r.first = first
+		return r, nil
+	}
+	r.decode(io.MultiReader(bytes.NewReader(append(first, '\n')), in))
+	return r, nil
+}
+
+func (r *rows) decode(in io.Reader) {
+	r.limit = &bounded{in: in}
+	r.dec = jsontext.NewDecoder(r.limit, lenient...)
+}
+
+// firstByte looks at the first byte that is no space; 0 where there are many.
+func firstByte(in *unpack.Reader) (byte, error) {
+	head, err := in.Peek(512)
+	if len(head) == 0 {
+		return 0, err
+	}
+	if text := bytes.TrimLeft(head, " \t\r\n"); len(text) > 0 {
+		return text[0], nil
+	}
+	return 0, nil
+}
+
+// lenient lets pass what readLineObject reports with its place.
+var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+// next returns the next row, valid until the next call, and io.EOF behind the
+// last. Any other error ends the file: what lies behind can't be found.
+func (r *rows) next() ([]byte, error) {
+	r.number++
+	if r.dec == nil {
+		if first := r.first; first != nil {
+			r.first = nil
+			return first, nil
+		}
+		return r.line()
+	}
+	r.limit.n = 0
+	if r.list && r.dec.PeekKind() == ']' {
+		if _, err := r.dec.ReadToken(); err != nil {
+			return nil, err
+		}
+		if _, err := r.dec.ReadToken(); !errors.Is(err, io.EOF) {
+			return nil, errors.New("data after the list")
+		}
+		return nil, io.EOF
+	}
+	raw, err := r.dec.ReadValue()
+	if r.list && errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return raw, err
+}
+
+func (r *rows) line() ([]byte, error) {
+	r.buf = r.buf[:0]
+	for {
+		part, err := r.in.ReadSlice('\n')
+		r.buf = append(r.buf, part...)
+		switch {
+		case len(r.buf) > maxLine+2:
+			return nil, fmt.Errorf("the row is longer than %d MiB", maxLine>>20)
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err == nil, errors.Is(err, io.EOF) && len(r.buf) > 0:
+			return bytes.TrimRight(r.buf, "\r\n"), nil
+		}
+		return nil, err
+	}
+}
+
+// bounded stops a row that never ends.
+type bounded struct {
+	in io.Reader
+	n  int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.in.Read(p)
+	if b.n += n; b.n > maxLine {
+		return 0, fmt.Errorf("the row is longer than %d MiB", maxLine>>20)
+	}
+	return n, err
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"vaultbench/internal/corpus/author"
+	"vaultbench/internal/ingest"
+	"vaultbench/internal/record"
+)
+
+// tableFlags are common to all tables.
+type tableFlags struct {
+	Mapping string `help:"Where the fields stand (docs/import.md). Default: the shipped mapping that fits." placeholder:"FILE"`
+	Rejects string `help:"File for rejected rows. Default: <file>.rejects.jsonl, in the folder that it is called in." placeholder:"FILE"`
+}
+
+func (t *tableFlags) open(path string) (ingest.Mapping, *ingest.Rejects, error) {
+	var m ingest.Mapping
+	if t.Mapping != "" {
+		var err error
+		if m, err = ingest.LoadMapping(t.Mapping); err != nil {
+			return m, nil, err
+		}
+	}
+	file := t.Rejects
+	if file == "" {
+		file = filepath.Base(path) + ".rejects.jsonl"
+	}
+	rejects, err := ingest.NewRejects(file)
+	return m, rejects, err
+}
+
+// importOutcomes checks outcome rows and writes them in our own columns.
+type importOutcomes struct {
+	File string `arg:"" help:"Parquet, or CSV or JSON Lines, gzip'd, zstd'd or not."`
+	Out  string `required:"" help:"File to write, JSON Lines with the columns of an export's outcomes; it must not exist." placeholder:"FILE"`
+	tableFlags
+}
+
+// Run writes every row that is whole, and says what the others were rejected for.
+func (c *importOutcomes) Run(stdout io.Writer) error {
+	if _, err := os.Lstat(c.Out); err == nil {
+		return fmt.Errorf("import: %s exists: delete it or name another file", c.Out)
+	}
+	m, rejects, err := c.open(c.File)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	var counts ingest.Counts
+	err = record.WriteFile(c.Out, func(w io.Writer) error { return c.rows(w, m, rejects, &counts) })
+	if err = errors.Join(err, rejects.Close()); err != nil {
+		return rejectedIn(rejects.Path(), fmt.Errorf("import: %w", err))
+	}
+	if err := say(stdout, filepath.Base(c.File), counts, rejects.Path()); err != nil {
+		return err
+	}
+	return anyRejected(counts)
+}
+
+func (c *importOutcomes) rows(w io.Writer, m ingest.Mapping, rejects *ingest.Rejects, counts *ingest.Counts) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	for row, err := range ingest.Outcomes(c.File, m) {
+		var bad *ingest.Rejected
+		switch {
+		case errors.As(err, &bad):
+			counts.Reject(bad)
+			err = rejects.Write(bad)
+		case err == nil:
+			counts.Take()
+			err = enc.Encode(row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if counts.Imported == 0 {
+		return fmt.Errorf("%s: none of %d rows could be imported", c.File, counts.Read)
+	}
+	return out.Flush()
+}
+
+// importAttacks adds a table's attacks to the attack files.
+type importAttacks struct {
+	File string `arg:"" help:"Parquet, or CSV or JSON Lines, gzip'd, zstd'd or not."`
+	Out  string `help:"Folder for the new entries alone, one attack file a level. Default: they are added to the module's attack files." placeholder:"DIR"`
+	tableFlags
+}
+
+// Run adds what passes the author's checks, and says what the others were
+// rejected for.
+func (c *importAttacks) Run(stdout io.Writer) error {
+	w, err := openWorkshop()
+	if err != nil {
+		return err
+	}
+	m, rejects, err := c.open(c.File)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	added, counts, err := ingest.Attacks{Fixtures: w.fixtures, Expectations: expectations(), Mapping: m, Rejects: rejects}.Import(c.File)
+	if err = errors.Join(err, rejects.Close()); err != nil {
+		return rejectedIn(rejects.Path(), fmt.Errorf("import: %w", err))
+	}
+	if err := c.write(w, added); err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	if err := say(stdout, filepath.Base(c.File), counts, rejects.Path()); err != nil {
+		return err
+	}
+	for _, a := range added.Entries {
+		if _, err := fmt.Fprintf(stdout, "%s (%s) session %s\n", a.ID, a.Category, a.Session); err != nil {
+			return err
+		}
+	}
+	return anyRejected(counts)
+}
+
+func (c *importAttacks) write(w workshop, added author.Addition) error {
+	if c.Out == "" {
+		return w.write(added.Files)
+	}
+	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+		return err
+	}
+	files := map[string][]byte{}
+	for _, a := range added.Entries {
+		name := filepath.Join(c.Out, "level-"+string(a.Level[1:])+".jsonl")
+		if _, err := os.Lstat(name); err == nil {
+			return fmt.Errorf("%s exists: delete it or choose another folder", name)
+		}
+		files[name] = append(files[name], author.Line(a)...)
+	}
+	for name, data := range files {
+		if err := record.WriteFile(name, func(out io.Writer) error {
+			_, err := out.Write(data)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
