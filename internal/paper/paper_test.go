@@ -19,11 +19,10 @@ import (
 	"vaultbench/internal/paper"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
-	"vaultbench/internal/stats"
 )
 
 // few keeps the intervals cheap: the published ones are not reproducible.
-var few = stats.Bootstrap{Resamples: 20, Seed: 1}
+var few = record.Resampling{Resamples: 20, Seed: 1}
 
 var published = sync.OnceValues(func() (*paper.Tables, error) { return paper.Compute(newSynthetic().rows(), few) })
 

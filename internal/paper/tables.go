@@ -44,7 +44,7 @@ type attack struct {
 }
 
 // Compute reads the rows twice: once for the plan of cells, once to count them.
-func Compute(rows iter.Seq2[ingest.Outcome, error], by stats.Bootstrap) (*Tables, error) {
+func Compute(rows iter.Seq2[ingest.Outcome, error], by record.Resampling) (*Tables, error) {
 	t := &Tables{cells: map[place]plan.Cell{}, attacks: map[corpus.AttackID]attack{}, judged: map[corpus.Level]*stats.Agreement[string]{}}
 	planned, err := t.plan(rows)
 	if err != nil {

@@ -27,9 +27,10 @@ type Manifest struct {
 	SummaryState string            `json:"status"`      // as in summary.json
 	SigningKey   string            `json:"signing_key"` // test (the published one) or own
 	KeyID        string            `json:"kid"`
-	PublicKey    string            `json:"public_key"`     // Ed25519, base64
-	Seal         *Seal             `json:"seal,omitempty"` // nil while the run goes on
-	Signature    string            `json:"signature"`      // over the canonical form without this member
+	PublicKey    string            `json:"public_key"`         // Ed25519, base64
+	Bootstrap    Resampling        `json:"bootstrap,omitzero"` // of every clustered interval
+	Seal         *Seal             `json:"seal,omitempty"`     // nil while the run goes on
+	Signature    string            `json:"signature"`          // over the canonical form without this member
 
 	// What the oracle knows of each level and tool map, by name: the record can be
 	// judged again when the fixtures have changed.
@@ -37,6 +38,12 @@ type Manifest struct {
 	Failure     string                            `json:"failure,omitempty"` // what failed outside the cells
 	FailureKind FailureKind                       `json:"failure_kind,omitempty"`
 	Sentinels   map[string]bool                   `json:"sentinels,omitempty"` // by test, of those that ran whole: whether what it broke was noticed
+}
+
+// Resampling is how source sessions are drawn anew for intervals.
+type Resampling struct {
+	Resamples int    `json:"resamples"`
+	Seed      uint64 `json:"seed"`
 }
 
 // FailureKind says what sort of thing failed outside the cells.

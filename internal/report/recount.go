@@ -48,6 +48,7 @@ func Count(dir string, trusted *receipt.JWKS, w World, g Gate, also func(record.
 			return nil, err
 		}
 		b.Hold(g)
+		b.Resample(m.Bootstrap)
 		r.bounds = newBounds(m)
 		return func(e record.Evaluation) error {
 			if also != nil {

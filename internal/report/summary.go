@@ -188,8 +188,16 @@ const setBenign = "benign"
 // called before the first Add.
 func (b *Builder) Within(w Window) { b.window = &w }
 
-// Resample sets how the clustered intervals are drawn, as a manifest says.
-func (b *Builder) Resample(by stats.Bootstrap) { b.bootstrap = by }
+// Resample sets how the clustered intervals are drawn, as a manifest says. One
+// that says nothing leaves the default.
+func (b *Builder) Resample(by record.Resampling) {
+	if by != (record.Resampling{}) {
+		b.bootstrap = stats.Bootstrap(by)
+	}
+}
+
+// Resampling is how a run draws its intervals, for its manifest.
+func Resampling() record.Resampling { return record.Resampling(stats.DefaultBootstrap()) }
 
 // Add counts one evaluation. One that belongs to no planned cell is an error, and
 // so is one that was counted already: neither must be summed.

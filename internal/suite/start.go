@@ -14,6 +14,7 @@ import (
 
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
+	"vaultbench/internal/report"
 )
 
 // Start opens the run results/<id>: a new one, or one that an earlier process left
@@ -35,6 +36,7 @@ func Start(s *Suite, root, results, id string, m record.Manifest) (*Run, error) 
 	}
 	m.Version, m.RunID, m.StartedAt = record.ManifestVersion, id, now()
 	m.GoVersion, m.Trials, m.KeyID = runtime.Version(), s.Trials, r.key.ID()
+	m.Bootstrap = report.Resampling()
 	m.Revision, m.Modified = revision(root)
 	m.Directories = r.directories
 	r.manifest = m

@@ -5,6 +5,7 @@ package settings
 import (
 	"os"
 
+	"vaultbench/docs"
 	"vaultbench/fixtures"
 	"vaultbench/golden"
 	"vaultbench/internal/config"
@@ -60,6 +61,9 @@ func Digests() (map[string]string, error) {
 		return nil, err
 	}
 	if err := suite.Digests(all, report.GoldenPrefix, golden.FS, report.EventsFile); err != nil {
+		return nil, err
+	}
+	if err := suite.Digests(all, "docs/", docs.FS, "preregistration.md"); err != nil {
 		return nil, err
 	}
 	return all, suite.Digests(all, "passports/", passports.FS, "*.json", "packs/*")

@@ -8,7 +8,7 @@ import (
 
 	"vaultbench/internal/ingest"
 	"vaultbench/internal/paper"
-	"vaultbench/internal/stats"
+	"vaultbench/internal/report"
 )
 
 // paperCommand recomputes the published tables from the released outcome rows,
@@ -32,7 +32,7 @@ func (c *paperCommand) Run(stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("paper: %w", err)
 	}
-	tables, err := paper.Compute(paper.Rows(files, m), stats.DefaultBootstrap())
+	tables, err := paper.Compute(paper.Rows(files, m), report.Resampling())
 	if err != nil {
 		return fmt.Errorf("paper: %w", err)
 	}
