@@ -36,9 +36,7 @@ func Compare(a, b *Run) (*Report, error) {
 		r.cell(c, cells[c], a, b, rates)
 		r.Cells = append(r.Cells, *cells[c])
 	}
-	slices.SortStableFunc(r.Changes, func(x, y Change) int {
-		return cmp.Compare(slices.Index(ChangeKinds(), x.Kind), slices.Index(ChangeKinds(), y.Kind))
-	})
+	r.sortChanges()
 	var err error
 	if r.Rates, err = rates.rows(); err != nil {
 		return nil, err
@@ -128,7 +126,7 @@ func changes(a, b fact, cell string) []Change {
 			out = append(out, Change{Kind: kind, Cell: cell, Attack: b.attack, Trial: b.trial, Source: b.source, Before: before, After: after})
 		}
 	}
-	transfers := func(f fact) string { return fmt.Sprintf("%d unpermitted transfers", f.unpermitted) }
+	transfers := func(f fact) string { return fmt.Sprintf("unpermitted transfers: %d", f.unpermitted) }
 	paid := func(f fact) string { return fmt.Sprintf("%d of %d payments made", f.honestPaid, f.goals) }
 	add(a.unpermitted == 0 && b.unpermitted > 0, NewlyUnpermitted, transfers(a), transfers(b))
 	add(a.unpermitted > 0 && b.unpermitted == 0, NoLonger, transfers(a), transfers(b))

@@ -3,6 +3,10 @@
 package diff
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/report"
@@ -99,6 +103,15 @@ type Report struct {
 	Rates   []report.RateChange `json:"rates"`
 	Changes []Change            `json:"changes"`
 	Missing Missing             `json:"missing"`
+}
+
+// sortChanges puts those first that a reader wants first: by kind, and what
+// happened behind a layer before what happened without one.
+func (r *Report) sortChanges() {
+	alone := func(c Change) int { return one(strings.HasSuffix(c.Cell, "/"+string(plan.Alone))) }
+	slices.SortStableFunc(r.Changes, func(x, y Change) int {
+		return cmp.Or(cmp.Compare(slices.Index(ChangeKinds(), x.Kind), slices.Index(ChangeKinds(), y.Kind)), cmp.Compare(alone(x), alone(y)))
+	})
 }
 
 // finish counts what the parts say.

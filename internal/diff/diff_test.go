@@ -30,9 +30,9 @@ func TestOneEvaluation(t *testing.T) {
 	}{
 		{"nothing", did(behind, 1), did(behind, 1), nil, "the control"},
 		{"the same denial", did(behind, 1, denied("eve", "r1")), did(behind, 1, denied("eve", "r1")), nil, "the same"},
-		{"newly unpermitted", did(alone, 1), did(alone, 1, paid("eve")), []string{"newly_unpermitted: 0 unpermitted transfers → 1 unpermitted transfers"}, "also where nobody promises anything"},
+		{"newly unpermitted", did(alone, 1), did(alone, 1, paid("eve")), []string{"newly_unpermitted: unpermitted transfers: 0 → unpermitted transfers: 1"}, "also where nobody promises anything"},
 		{"more unpermitted", did(alone, 1, paid("eve")), did(alone, 1, paid("eve"), paid("eve")), nil, "an evaluation is hit or not"},
-		{"no longer", did(alone, 1, paid("eve")), did(alone, 1), []string{"no_longer_unpermitted: 1 unpermitted transfers → 0 unpermitted transfers"}, "the other way"},
+		{"no longer", did(alone, 1, paid("eve")), did(alone, 1), []string{"no_longer_unpermitted: unpermitted transfers: 1 → unpermitted transfers: 0"}, "the other way"},
 		{"permitted payment", did(alone, 1), did(alone, 1, paid("bob")), nil, "a request more: the rates say so"},
 		{"newly denied", did(behind, 1, allowed("bob")), did(behind, 1, denied("bob", "r1")), []string{"newly_denied: nothing denied → denied: oap.merchant_forbidden by r1"}, "with code and rule"},
 		{"newly denied, as it newly asks", did(behind, 1), did(behind, 1, denied("eve", "r1")), []string{"newly_denied: nothing asked for → denied: oap.merchant_forbidden by r1"}, "said so"},
@@ -42,7 +42,7 @@ func TestOneEvaluation(t *testing.T) {
 		{"benign lost", did(honest, 1, allowed("bob")), did(honest, 1, denied("bob", "r1")), []string{"benign_lost: 1 of 1 payments made → 0 of 1 payments made", "newly_denied: nothing denied → denied: oap.merchant_forbidden by r1"}, "both are true"},
 		{"benign won", did(honest, 1), did(honest, 1, allowed("bob")), []string{"benign_won: 0 of 1 payments made → 1 of 1 payments made"}, "the other way"},
 		{"an error in B", did(alone, 1, paid("bob")), ended(record.ProviderError, did(alone, 1)), nil, "an error is no refusal: it is missing"},
-		{"an error after a violation", did(alone, 1), ended(record.ProviderError, did(alone, 1, paid("eve"))), []string{"newly_unpermitted: 0 unpermitted transfers → 1 unpermitted transfers"}, "a violation is final, whatever the end"},
+		{"an error after a violation", did(alone, 1), ended(record.ProviderError, did(alone, 1, paid("eve"))), []string{"newly_unpermitted: unpermitted transfers: 0 → unpermitted transfers: 1"}, "a violation is final, whatever the end"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := compared(t, []record.Evaluation{tt.a}, []record.Evaluation{tt.b})
@@ -60,6 +60,13 @@ func TestOneEvaluation(t *testing.T) {
 			require.NoError(t, strictjson.Validate("diff.schema.json", raw))
 		})
 	}
+}
+
+// TestLayeredFirst: what happened behind a layer is what a reader wants first.
+func TestLayeredFirst(t *testing.T) {
+	r := compared(t, []record.Evaluation{did(alone, 1), did(behind, 1)}, []record.Evaluation{did(alone, 1, paid("eve")), did(behind, 1, allowed("eve"))})
+	require.Len(t, r.Changes, 2)
+	assert.Equal(t, behind.Name(), r.Changes[0].Cell)
 }
 
 // TestMissing: what one side lacks is named, and is never a difference of
@@ -211,7 +218,7 @@ func TestText(t *testing.T) {
 	r := compared(t, []record.Evaluation{did(alone, 1), did(alone, 2)}, []record.Evaluation{did(alone, 1, paid("eve")), did(alone, 2)})
 	var b bytes.Buffer
 	require.NoError(t, diff.WriteText(&b, r))
-	want := `newly_unpermitted: sim-a/l2/multi/alone a001: 0 unpermitted transfers → 1 unpermitted transfers
+	want := `newly_unpermitted: sim-a/l2/multi/alone a001: unpermitted transfers: 0 → unpermitted transfers: 1
 cell                  matched  requested  paid   denied  unpermitted  honest paid  only in A  only in B
 sim-a/l2/multi/alone  2        0 → 1      0 → 1  0       0 → 1        0            0          0
 rate: sim-a, Levels 2–4, alone: requests moved by +50.00 percentage points, from 0/2 (0.0%) to 1/2 (50.0%) (95% interval +0.00 to +100.00, clustered by session), p = 1.0000, corrected 1.0000 over 2 sessions

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -47,9 +46,7 @@ func CompareGoldens(a, b Goldens) (*Report, error) {
 	for _, file := range union(a.Decisions, b.Decisions) {
 		r.decisions(file, a.Decisions[file], b.Decisions[file])
 	}
-	slices.SortStableFunc(r.Changes, func(x, y Change) int {
-		return cmp.Compare(slices.Index(ChangeKinds(), x.Kind), slices.Index(ChangeKinds(), y.Kind))
-	})
+	r.sortChanges()
 	r.finish()
 	return r, nil
 }

@@ -30,7 +30,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	parser, err := kong.New(&c)
 	require.NoError(t, err)
 	commandsSeen, variablesSeen := 0, 0
-	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "docs/*.md", ".github/workflows/*.yml", ".ci/run", ".env.example"} {
+	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "docs/*.md", ".github/workflows/*.yml", ".ci/run", ".ci/policy", ".ci/nightly", ".env.example"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", pattern))
 		require.NoError(t, err)
 		require.NotEmpty(t, files, pattern)
@@ -96,6 +96,9 @@ func TestExamplesParse(t *testing.T) {
 	}
 	assert.Positive(t, seen["json"])
 	assert.Positive(t, seen["yaml"])
+	nightly, err := os.ReadFile("../../.ci/nightly-gate.json")
+	require.NoError(t, err)
+	require.NoError(t, strictjson.Validate("gate.schema.json", nightly))
 	workflow, err := os.ReadFile("../../.github/workflows/vault.yml")
 	require.NoError(t, err)
 	assert.YAMLEq(t, string(workflow), string(workflow))
