@@ -40,3 +40,15 @@ func TestCanonicalRequest(t *testing.T) {
 		require.Equal(t, string(want), string(r.appendCanonical(nil)))
 	}
 }
+
+func BenchmarkDigest(b *testing.B) {
+	r := Request{
+		Recipient: "rent@oakhall.example", Amount: 125000, Currency: bank.USD, Region: "US", Memo: "rent of March, flat 4",
+		Items:          []Item{{SKU: "transfer", Quantity: 1, Price: 125000}},
+		IdempotencyKey: "a-2f81c6#1", At: time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC),
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = r.Digest()
+	}
+}

@@ -10,9 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"vaultbench/internal/bank"
+	"vaultbench/internal/jcs"
 )
 
 // Item is a line of what is paid for. A transfer is one item at its own price.
@@ -55,17 +54,17 @@ func (r Request) Digest() string {
 
 // appendCanonical writes what encoding/json would, members in order. A test holds
 // it equal to a canonicaliser over many requests.
-func (r Request) appendCanonical(b []byte) []byte {
+func (r *Request) appendCanonical(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `{"amount":`...), int64(r.Amount), 10)
 	b = append(r.At.AppendFormat(append(b, `,"at":"`...), time.RFC3339Nano), '"')
-	b = appendString(append(b, `,"currency":`...), string(r.Currency))
-	b = appendString(append(b, `,"idempotency_key":`...), r.IdempotencyKey)
+	b = jcs.AppendString(append(b, `,"currency":`...), string(r.Currency))
+	b = jcs.AppendString(append(b, `,"idempotency_key":`...), r.IdempotencyKey)
 	b = appendItems(append(b, `,"items":`...), r.Items)
-	b = appendString(append(b, `,"memo":`...), r.Memo)
-	b = appendString(append(b, `,"merchant_id":`...), string(r.Recipient))
-	b = appendString(append(b, `,"region":`...), r.Region)
+	b = jcs.AppendString(append(b, `,"memo":`...), r.Memo)
+	b = jcs.AppendString(append(b, `,"merchant_id":`...), string(r.Recipient))
+	b = jcs.AppendString(append(b, `,"region":`...), r.Region)
 	if r.ShippingCountry != "" {
-		b = appendString(append(b, `,"shipping_country":`...), r.ShippingCountry)
+		b = jcs.AppendString(append(b, `,"shipping_country":`...), r.ShippingCountry)
 	}
 	return append(b, '}')
 }
@@ -81,20 +80,13 @@ func appendItems(b []byte, items []Item) []byte {
 		}
 		b = append(b, '{')
 		if item.Category != "" {
-			b = append(appendString(append(b, `"category":`...), item.Category), ',')
+			b = append(jcs.AppendString(append(b, `"category":`...), item.Category), ',')
 		}
 		b = strconv.AppendInt(append(b, `"price":`...), int64(item.Price), 10)
 		b = strconv.AppendInt(append(b, `,"qty":`...), item.Quantity, 10)
-		b = append(appendString(append(b, `,"sku":`...), item.SKU), '}')
+		b = append(jcs.AppendString(append(b, `,"sku":`...), item.SKU), '}')
 	}
 	return append(b, ']')
-}
-
-// appendString quotes as RFC 8785 does. Invalid UTF-8 becomes U+FFFD, as in
-// encoding/json; the strict parse lets none in.
-func appendString(b []byte, s string) []byte {
-	b, _ = jsontext.AppendQuote(b, s)
-	return b
 }
 
 // auditCode matches a well-formed code; what stands beside it is checked apart,

@@ -33,22 +33,22 @@ var fields = map[string]func(*condition.Value, *authz.Request){
 	"memo":            text(func(r *authz.Request) string { return r.Memo }),
 	"idempotency_key": text(func(r *authz.Request) string { return r.IdempotencyKey }),
 	"shipping_country": func(v *condition.Value, r *authz.Request) {
-		*v = condition.Value{}
+		v.Kind = condition.KindAbsent
 		if r.ShippingCountry != "" {
-			*v = condition.String(r.ShippingCountry)
+			v.Kind, v.Str = condition.KindString, r.ShippingCountry
 		}
 	},
 }
 
 // itemFields are the parts of an item likewise.
-var itemFields = map[string]func(*condition.Value, authz.Item){
-	"sku":   func(v *condition.Value, i authz.Item) { *v = condition.String(i.SKU) },
-	"qty":   func(v *condition.Value, i authz.Item) { *v = condition.Int(i.Quantity) },
-	"price": func(v *condition.Value, i authz.Item) { *v = condition.Int(int64(i.Price)) },
-	"category": func(v *condition.Value, i authz.Item) {
-		*v = condition.Value{}
+var itemFields = map[string]func(*condition.Value, *authz.Item){
+	"sku":   func(v *condition.Value, i *authz.Item) { v.Kind, v.Str = condition.KindString, i.SKU },
+	"qty":   func(v *condition.Value, i *authz.Item) { v.Kind, v.Int = condition.KindInt, i.Quantity },
+	"price": func(v *condition.Value, i *authz.Item) { v.Kind, v.Int = condition.KindInt, int64(i.Price) },
+	"category": func(v *condition.Value, i *authz.Item) {
+		v.Kind = condition.KindAbsent
 		if i.Category != "" {
-			*v = condition.String(i.Category)
+			v.Kind, v.Str = condition.KindString, i.Category
 		}
 	},
 }
@@ -71,14 +71,14 @@ func fillers(t condition.Type) []filler {
 // items reuses the lists that it made before: the engine's environment lives as
 // long as its conversation.
 func items(elem condition.Type) func(*condition.Value, *authz.Request) {
-	fills := make([]func(*condition.Value, authz.Item), len(elem.Names))
+	fills := make([]func(*condition.Value, *authz.Item), len(elem.Names))
 	for i, name := range elem.Names {
 		fills[i] = itemFields[name]
 	}
 	return func(v *condition.Value, r *authz.Request) {
 		v.Kind = condition.KindList
 		v.List = slices.Grow(v.List[:0], len(r.Items))[:len(r.Items)]
-		for i, item := range r.Items {
+		for i := range r.Items {
 			record := &v.List[i]
 			record.Kind = condition.KindRecord
 			if len(record.List) != len(fills) {
@@ -86,7 +86,7 @@ func items(elem condition.Type) func(*condition.Value, *authz.Request) {
 			}
 			for j, fill := range fills {
 				if fill != nil {
-					fill(&record.List[j], item)
+					fill(&record.List[j], &r.Items[i])
 				}
 			}
 		}

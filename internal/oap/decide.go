@@ -11,34 +11,69 @@ import (
 
 // decide is pure: the same environment and moment give the same reasons. No
 // reason means that nothing stands against the request.
-func (l *Layer) decide(env *condition.Env, at time.Time) []authz.Reason {
-	if r := l.gate(env, at); r != nil {
-		return []authz.Reason{*r}
+func (l *Layer) decide(env *condition.Env, at time.Time, paper *paper) []authz.Reason {
+	if why := l.gate(env, at, paper); why != nil {
+		return why
 	}
-	var reasons []authz.Reason
+	failed := paper.failed[:0]
 	for i := range l.rules {
 		rule := &l.rules[i]
+		if rule.program.Always() {
+			continue
+		}
 		switch rule.program.Eval(env) {
 		case condition.True, condition.Absent:
 		case condition.False:
-			reasons = append(reasons, rule.reason(rule.DenyCode, env))
+			failed = append(failed, failure{rule, rule.DenyCode})
 		case condition.Missing:
 			// An earlier rule has denied for what this one misses: a cap of a
 			// currency that is not supported.
-			if len(reasons) == 0 {
-				reasons = append(reasons, rule.reason(authz.ReasonPolicyError, env))
+			if len(failed) == 0 {
+				failed = append(failed, failure{rule, authz.ReasonPolicyError})
 			}
 		default:
-			reasons = append(reasons, rule.reason(authz.ReasonPolicyError, env))
+			failed = append(failed, failure{rule, authz.ReasonPolicyError})
 		}
 	}
-	return reasons
+	paper.failed = failed
+	return paper.reasons(env)
 }
 
-func (r *boundRule) reason(code authz.DenialReason, env *condition.Env) authz.Reason {
-	out := authz.Reason{Code: code, Rule: r.Name, Message: r.Description, Values: make([]authz.Seen, r.program.Leaves())}
-	for i := range out.Values {
-		out.Values[i] = authz.Seen(r.program.Leaf(i, env))
+// paper is what a decision is drafted on; reused, since one is made at a time.
+type paper struct {
+	failed []failure
+	texts  []byte
+	ends   []int // in texts, of each value
+}
+
+// failure is a rule that denies, and by which code.
+type failure struct {
+	rule *boundRule
+	code authz.DenialReason
+}
+
+// reasons words the failures. The texts of all values are parts of one string,
+// and the values parts of one list: a denial costs as little as it can.
+func (p *paper) reasons(env *condition.Env) []authz.Reason {
+	if len(p.failed) == 0 {
+		return nil
+	}
+	p.texts, p.ends = p.texts[:0], p.ends[:0]
+	for _, f := range p.failed {
+		for i := range f.rule.program.Leaves() {
+			p.texts = f.rule.program.AppendLeaf(p.texts, i, env)
+			p.ends = append(p.ends, len(p.texts))
+		}
+	}
+	out, values, texts := make([]authz.Reason, len(p.failed)), make([]authz.Seen, len(p.ends)), string(p.texts)
+	from, ends := 0, p.ends
+	for i, f := range p.failed {
+		n := f.rule.program.Leaves()
+		for j := range n {
+			values[j], from = authz.Seen{Name: f.rule.program.Leaf(j), Value: texts[from:ends[j]]}, ends[j]
+		}
+		out[i] = authz.Reason{Code: f.code, Rule: f.rule.Name, Message: f.rule.Description, Values: values[:n:n]}
+		values, ends = values[n:], ends[n:]
 	}
 	return out
 }
@@ -50,48 +85,54 @@ type gate struct {
 	code  authz.DenialReason
 	check func(*condition.Env, time.Time) string // why not; empty: passed
 	rule  *boundRule
+	holds bool // known since load
 }
 
 // buildGates lays the gates out once; own are the pack's rules by gate.
 func (l *Layer) buildGates(own map[string]boundRule) {
 	l.gates = []gate{
-		{gatePassport, authz.ReasonPassportSuspended, l.passportGate, nil},
-		{gateCapability, l.capabilityCode(), always(l.capabilityMessage()), nil},
-		{gateAssurance, authz.ReasonAssurance, always(l.assuranceMessage()), nil},
-		{gateContext, authz.ReasonInvalidContext, l.contextGate, nil},
-		{gateRegion, authz.ReasonRegionBlocked, l.regionGate, nil},
+		{name: gatePassport, code: authz.ReasonPassportSuspended, check: l.passportGate},
+		always(gateCapability, l.capabilityCode(), l.capabilityMessage()),
+		always(gateAssurance, authz.ReasonAssurance, l.assuranceMessage()),
+		{name: gateContext, code: authz.ReasonInvalidContext, check: l.contextGate},
+		{name: gateRegion, code: authz.ReasonRegionBlocked, check: l.regionGate},
 	}
 	for i := range l.gates {
-		if r, ok := own[l.gates[i].name]; ok {
-			l.gates[i].code, l.gates[i].rule = r.DenyCode, &r
+		g := &l.gates[i]
+		if r, ok := own[g.name]; ok {
+			g.code, g.rule = r.DenyCode, &r
+			g.holds = g.holds && r.program.Always()
 		}
 	}
 }
 
-// always is a check whose answer is known at load.
-func always(message string) func(*condition.Env, time.Time) string {
-	return func(*condition.Env, time.Time) string { return message }
+// always is a gate whose own check is known at load.
+func always(name string, code authz.DenialReason, message string) gate {
+	return gate{name: name, code: code, check: func(*condition.Env, time.Time) string { return message }, holds: message == ""}
 }
 
 // gate returns why the request does not reach the rules.
-func (l *Layer) gate(env *condition.Env, at time.Time) *authz.Reason {
+func (l *Layer) gate(env *condition.Env, at time.Time, paper *paper) []authz.Reason {
 	for i := range l.gates {
 		g := &l.gates[i]
-		if message := g.check(env, at); message != "" {
-			return &authz.Reason{Code: g.code, Rule: g.name, Message: message}
+		if g.holds {
+			continue
 		}
-		if g.rule == nil {
+		if message := g.check(env, at); message != "" {
+			return []authz.Reason{{Code: g.code, Rule: g.name, Message: message}}
+		}
+		if g.rule == nil || g.rule.program.Always() {
 			continue
 		}
 		switch g.rule.program.Eval(env) {
 		case condition.True, condition.Absent:
+			continue
 		case condition.False:
-			r := g.rule.reason(g.code, env)
-			return &r
+			paper.failed = append(paper.failed[:0], failure{g.rule, g.code})
 		default:
-			r := g.rule.reason(authz.ReasonPolicyError, env)
-			return &r
+			paper.failed = append(paper.failed[:0], failure{g.rule, authz.ReasonPolicyError})
 		}
+		return paper.reasons(env)
 	}
 	return nil
 }

@@ -19,18 +19,24 @@ import (
 type Engine struct {
 	layer *Layer
 	mu    sync.Mutex
-	env   *condition.Env // reused: one decision at a time
 	state state
+
+	// Reused: one decision at a time.
+	env   *condition.Env
+	asked authz.Request
+	paper paper
 }
 
 // Authorize decides and reserves.
 func (e *Engine) Authorize(_ context.Context, req authz.Request) (authz.Decision, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.asked = req // a local would be moved to the heap for the fillers
 	for _, f := range e.layer.fillers {
-		f.fill(&e.env.Slots[f.slot], &req)
+		f.fill(&e.env.Slots[f.slot], &e.asked)
 	}
-	return e.decide(spendOf(req), req.Digest(), req.At), nil
+	s := spendOf(&e.asked)
+	return e.decide(&s, req.Digest(), req.At), nil
 }
 
 // Settle keeps what the ledger executed and gives back what it refused. Settling
@@ -38,10 +44,11 @@ func (e *Engine) Authorize(_ context.Context, req authz.Request) (authz.Decision
 func (e *Engine) Settle(req authz.Request, executed bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.state.settle(spendOf(req), executed)
+	s := spendOf(&req)
+	e.state.of(s.day).settle(&s, executed)
 }
 
-func spendOf(req authz.Request) spend {
+func spendOf(req *authz.Request) spend {
 	return spend{
 		day: day(req.At), currency: string(req.Currency), key: req.IdempotencyKey, amount: int64(req.Amount),
 		recipient: string(req.Recipient), memo: req.Memo,
@@ -73,13 +80,15 @@ func (e *Engine) decideContext(raw []byte, at time.Time, look func()) authz.Deci
 	copy(fields, record)
 	s := e.spendOf(at)
 	if look != nil {
-		e.showState(s)
+		e.state.of(s.day).show(e.stateSlots(), &s)
 		look()
 	}
-	return e.decide(s, digest, at)
+	return e.decide(&s, digest, at)
 }
 
-func (e *Engine) showState(s spend) { e.state.show(e.env.Slots[len(e.env.Slots)-len(stateTypes):], s) }
+func (e *Engine) stateSlots() []condition.Value {
+	return e.env.Slots[len(e.env.Slots)-len(stateTypes):]
+}
 
 // spendOf reads what a context would use up off its fields.
 func (e *Engine) spendOf(at time.Time) spend {
@@ -96,14 +105,15 @@ func (e *Engine) spendOf(at time.Time) spend {
 }
 
 // decide runs the rules on the environment, whose context is filled.
-func (e *Engine) decide(s spend, digest string, at time.Time) authz.Decision {
-	e.showState(s)
+func (e *Engine) decide(s *spend, digest string, at time.Time) authz.Decision {
+	today := e.state.of(s.day)
+	today.show(e.stateSlots(), s)
 	d := e.decision(digest, at)
-	d.Reasons = e.layer.decide(e.env, at)
+	d.Reasons = e.layer.decide(e.env, at, &e.paper)
 	if len(d.Reasons) > 0 {
 		return d
 	}
-	if !e.state.reserve(s) {
+	if !today.reserve(s) {
 		d.Reasons = []authz.Reason{{Code: authz.ReasonPolicyError, Rule: stateTotal, Message: fmt.Sprintf("totals would pass %d minor units", int64(math.MaxInt64))}}
 		return d
 	}

@@ -16,12 +16,10 @@ import (
 // keywords that packs use; another one is an error at load, since a keyword that
 // is silently ignored would let more through than the pack says.
 type contextSchema struct {
-	typ    condition.Type
-	checks []check
+	typ      condition.Type
+	tests    []valueTest // of the fields, in the order of typ
+	required []int       // the places of those that must be there
 }
-
-// check looks at one field of a record; the error says what is wrong.
-type check func(record []condition.Value) error
 
 // keyword sets of a schema object.
 type schemaObject struct {
@@ -77,42 +75,36 @@ func compileSchema(raw json.RawMessage) (contextSchema, error) {
 
 func compileObject(s schemaObject) (contextSchema, error) {
 	c := contextSchema{typ: condition.Type{Kind: condition.KindRecord, Names: slices.Sorted(maps.Keys(s.Properties))}}
-	for i, name := range c.typ.Names {
+	for _, name := range c.typ.Names {
 		typ, test, err := compileProperty(s.Properties[name])
 		if err != nil {
 			return contextSchema{}, fmt.Errorf("%s: %w", name, err)
 		}
-		c.typ.Members = append(c.typ.Members, typ)
-		c.checks = append(c.checks, func(record []condition.Value) error {
-			if record[i].Kind == condition.KindAbsent {
-				return nil
-			}
-			if err := test(&record[i]); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			return nil
-		})
+		c.typ.Members, c.tests = append(c.typ.Members, typ), append(c.tests, test)
 	}
 	for _, name := range s.Required {
 		i := slices.Index(c.typ.Names, name)
 		if i < 0 {
 			return contextSchema{}, fmt.Errorf("required %q is no property", name)
 		}
-		c.checks = append(c.checks, func(record []condition.Value) error {
-			if record[i].Kind == condition.KindAbsent {
-				return fmt.Errorf("%s: missing", name)
-			}
-			return nil
-		})
+		c.required = append(c.required, i)
 	}
 	return c, nil
 }
 
-// validate checks a record against the schema.
-func (c contextSchema) validate(record []condition.Value) error {
-	for _, check := range c.checks {
-		if err := check(record); err != nil {
-			return err
+// validate checks a record of the schema's type.
+func (c *contextSchema) validate(record []condition.Value) error {
+	for i := range record {
+		if record[i].Kind == condition.KindAbsent {
+			continue
+		}
+		if err := c.tests[i](&record[i]); err != nil {
+			return fmt.Errorf("%s: %w", c.typ.Names[i], err)
+		}
+	}
+	for _, i := range c.required {
+		if record[i].Kind == condition.KindAbsent {
+			return fmt.Errorf("%s: missing", c.typ.Names[i])
 		}
 	}
 	return nil

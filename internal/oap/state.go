@@ -10,15 +10,18 @@ import (
 // clock: the packs call it daily_total, recent_keys, daily_counterparty_total
 // and daily_payout_count. What is allowed counts until the ledger refuses it.
 type state struct {
-	days map[int64]*dayState // by days since 1970-01-01
+	days  map[int64]*dayState // by days since 1970-01-01
+	today *dayState           // the one that was asked for last
 }
 
 type dayState struct {
+	day            int64
 	totals         map[string]int64 // by currency, minor units
 	counterparties map[string]int64 // by counterparty, minor units
 	keys           map[string]bool
 	count          int64
-	reserved       map[spend]bool // allowed and not settled yet
+	reserved       map[string]spend // allowed and not settled yet, by key
+	more           map[spend]int    // likewise, under a key that has one: no rule of the pack forbids it
 }
 
 // spend is what a payment uses up.
@@ -30,33 +33,36 @@ type spend struct {
 
 func newState() state { return state{days: map[int64]*dayState{}} }
 
-func (s state) of(day int64) *dayState {
+func (s *state) of(day int64) *dayState {
+	if s.today != nil && s.today.day == day {
+		return s.today
+	}
 	d, ok := s.days[day]
 	if !ok {
-		d = &dayState{totals: map[string]int64{}, counterparties: map[string]int64{}, keys: map[string]bool{}, reserved: map[spend]bool{}}
+		d = &dayState{day: day, totals: map[string]int64{}, counterparties: map[string]int64{}, keys: map[string]bool{}, reserved: map[string]spend{}}
 		s.days[day] = d
 	}
+	s.today = d
 	return d
 }
 
 // show puts the state before a payment into the environment's slots, in the
 // order of stateTypes.
-func (s state) show(slots []condition.Value, p spend) {
-	d := s.of(p.day)
-	slots[0] = condition.Int(d.totals[p.currency])
-	slots[1] = condition.Value{Kind: condition.KindSet, Set: d.keys}
-	slots[2] = condition.Value{Kind: condition.KindTotals, Totals: d.counterparties}
-	slots[3] = condition.Int(d.count)
+func (d *dayState) show(slots []condition.Value, p *spend) {
+	slots[0].Kind, slots[0].Int = condition.KindInt, d.totals[p.currency]
+	slots[1].Kind, slots[1].Set = condition.KindSet, d.keys
+	slots[2].Kind, slots[2].Totals = condition.KindTotals, d.counterparties
+	slots[3].Kind, slots[3].Int = condition.KindInt, d.count
 }
 
 // reserve counts an allowed payment; false where a total would overflow, which
 // no pack's cap lets happen.
-func (s state) reserve(p spend) bool {
-	d := s.of(p.day)
-	if p.amount > math.MaxInt64-d.totals[p.currency] || p.amount > math.MaxInt64-d.counterparties[p.counterparty] {
+func (d *dayState) reserve(p *spend) bool {
+	total := d.totals[p.currency]
+	if p.amount > math.MaxInt64-total || p.counterparty != "" && p.amount > math.MaxInt64-d.counterparties[p.counterparty] {
 		return false
 	}
-	d.totals[p.currency] += p.amount
+	d.totals[p.currency] = total + p.amount
 	d.count++
 	if p.counterparty != "" {
 		d.counterparties[p.counterparty] += p.amount
@@ -64,18 +70,20 @@ func (s state) reserve(p spend) bool {
 	if p.key != "" {
 		d.keys[p.key] = true
 	}
-	d.reserved[p] = true
+	if _, taken := d.reserved[p.key]; !taken {
+		d.reserved[p.key] = *p
+		return true
+	}
+	if d.more == nil {
+		d.more = map[spend]int{}
+	}
+	d.more[*p]++
 	return true
 }
 
 // settle ends a reservation; one that nobody made is left alone.
-func (s state) settle(p spend, executed bool) {
-	d := s.of(p.day)
-	if !d.reserved[p] {
-		return
-	}
-	delete(d.reserved, p)
-	if executed {
+func (d *dayState) settle(p *spend, executed bool) {
+	if !d.take(p) || executed {
 		return
 	}
 	d.totals[p.currency] -= p.amount
@@ -84,4 +92,19 @@ func (s state) settle(p spend, executed bool) {
 		d.counterparties[p.counterparty] -= p.amount
 	}
 	delete(d.keys, p.key)
+}
+
+// take removes one reservation of the payment; false where there is none.
+func (d *dayState) take(p *spend) bool {
+	switch held, ok := d.reserved[p.key]; {
+	case ok && held == *p:
+		delete(d.reserved, p.key)
+	case d.more[*p] > 1:
+		d.more[*p]--
+	case d.more[*p] == 1:
+		delete(d.more, *p)
+	default:
+		return false
+	}
+	return true
 }

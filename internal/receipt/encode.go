@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"vaultbench/internal/jcs"
 )
 
 // maxInteger is the largest integer that canonical JSON can hold. Source: RFC
@@ -83,14 +85,10 @@ func (e *encoder) optional(name, value string) {
 
 func (e *encoder) text(name, value string) {
 	e.member(name)
-	if plain(value) {
-		e.b = append(append(append(e.b, '"'), value...), '"')
-		return
-	}
-	if !utf8.ValidString(value) && e.err == nil {
+	if e.err == nil && !jcs.Plain(value) && !utf8.ValidString(value) {
 		e.err = fmt.Errorf("member %s is no UTF-8", strings.TrimSuffix(name, ":"))
 	}
-	e.b = appendString(e.b, value)
+	e.b = jcs.AppendString(e.b, value)
 }
 
 func (e *encoder) boolean(name string, value bool) {
@@ -131,65 +129,6 @@ func (e *encoder) reasons(reasons []Reason) {
 		e.b = append(e.b, '}')
 	}
 	e.b = append(e.b, ']')
-}
-
-// plain reports whether a text is printable ASCII without quotes and backslashes,
-// eight bytes at a time. Most texts are, and are copied as they stand.
-func plain(s string) bool {
-	const each, high = 0x0101010101010101, 0x8080808080808080
-	for ; len(s) >= 8; s = s[8:] {
-		w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		if (w|(w-' '*each)|((w^'"'*each)-each)|((w^'\\'*each)-each))&high != 0 {
-			return false
-		}
-	}
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= 0x80 || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
-}
-
-// appendString quotes as RFC 8785, section 3.2.2.2: the two characters that must
-// be, the control characters below the blank, and nothing else.
-func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	plain := 0
-	for i := range len(s) {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		b = append(b, s[plain:i]...)
-		plain = i + 1
-		if short := shortEscape(c); short != 0 {
-			b = append(b, '\\', short)
-			continue
-		}
-		b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
-	}
-	return append(append(b, s[plain:]...), '"')
-}
-
-// shortEscape is the letter of a two-character escape, 0 if there is none.
-func shortEscape(c byte) byte {
-	switch c {
-	case '"', '\\':
-		return c
-	case '\b':
-		return 'b'
-	case '\t':
-		return 't'
-	case '\n':
-		return 'n'
-	case '\f':
-		return 'f'
-	case '\r':
-		return 'r'
-	}
-	return 0
 }
 
 // chained is the digest of a line, without its line feed, that the next one

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/assert"
@@ -88,53 +87,6 @@ func TestEncoderIsCanonical(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, canonical(t, r, ""), string(line), "receipt %d of seed %d", i, seed)
 	}
-}
-
-// TestStringsOfRFC8785: the published vectors, and each character alone.
-func TestStringsOfRFC8785(t *testing.T) {
-	for _, tt := range []struct{ name, in, want, reason string }{
-		{"section 3.2.2, string", "\u20ac$\u000f\nA'B\"\\\\\"/", `"€$\u000f\nA'B\"\\\\\"/"`, "the example's value of member string"},
-		{"section 3.2.3, carriage return", "\r", `"\r"`, "a name of the sorting example"},
-		{"section 3.2.3, control", "\u0080", "\"\u0080\"", "above U+001F nothing is escaped"},
-		{"section 3.2.3, latin", "\u00f6", `"ö"`, "as UTF-8"},
-		{"section 3.2.3, hebrew", "\ufb33", "\"\ufb33\"", "no normalisation"},
-		{"section 3.2.3, emoji", "\U0001f600", `"😀"`, "no surrogates"},
-		{"section 3.2.3, script", "</script>", `"</script>"`, "HTML is not this format's business"},
-		{"short escapes", "\b\t\n\f\r", `"\b\t\n\f\r"`, "section 3.2.2.2"},
-		{"other control characters", "\x00\x1f\v", `"\u0000\u001f\u000b"`, "section 3.2.2.2: lower-case hex"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, string(appendString(nil, tt.in)), tt.reason)
-			assert.Equal(t, tt.want, libraryString(t, tt.in), "the library agrees")
-		})
-	}
-	for c := rune(0); c <= utf8.MaxRune; c += 1 + c>>13*97 { // each up to U+1FFF, then samples
-		if utf8.ValidRune(c) {
-			require.Equal(t, libraryString(t, string(c)), string(appendString(nil, string(c))), "%U", c)
-		}
-	}
-}
-
-// TestPlain: what is copied as it stands needs no escape, wherever it stands.
-func TestPlain(t *testing.T) {
-	for at := range 17 {
-		for c := range 256 {
-			s := []byte(strings.Repeat("~", 17))
-			s[at] = byte(c)
-			want := c >= ' ' && c < 0x80 && c != '"' && c != '\\'
-			require.Equal(t, want, plain(string(s)), "%q", s)
-		}
-	}
-	assert.True(t, plain(""))
-}
-
-func libraryString(t *testing.T, s string) string {
-	t.Helper()
-	raw, err := jsontext.AppendQuote(nil, s)
-	require.NoError(t, err)
-	c := jsontext.Value(raw)
-	require.NoError(t, c.Canonicalize())
-	return string(c)
 }
 
 // TestNumbersOfRFC8785: of appendix B, the integers that a receipt may hold are

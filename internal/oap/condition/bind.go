@@ -10,6 +10,7 @@ type Program struct {
 	text   string
 	test   test
 	leaves []leaf
+	always bool // the condition is known to hold since load
 }
 
 type (
@@ -35,37 +36,46 @@ func (e *Expr) Bind(s *Scope) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Program{text: e.text, test: c.asTest(), leaves: b.leaves}, nil
+	p := &Program{text: e.text, test: c.asTest(), leaves: b.leaves}
+	p.always = c.constant != nil && p.test(&Env{}) == True
+	return p, nil
 }
 
 // Eval evaluates the condition.
 func (p *Program) Eval(env *Env) Result { return p.test(env) }
 
+// Always reports whether the condition holds in every environment, as one does
+// that reads the passport alone.
+func (p *Program) Always() bool { return p.always }
+
 // Leaves is how many paths the condition reads, loop variables aside.
 func (p *Program) Leaves() int { return len(p.leaves) }
 
-// Leaf is the i-th path that the condition reads, with its value in env.
-func (p *Program) Leaf(i int, env *Env) Seen {
-	l := p.leaves[i]
+// Leaf is the name of the i-th path that the condition reads.
+func (p *Program) Leaf(i int) string { return p.leaves[i].name }
+
+// AppendLeaf appends the value in env of the i-th path, for people.
+func (p *Program) AppendLeaf(b []byte, i int, env *Env) []byte {
+	l := &p.leaves[i]
 	if l.text != "" {
-		return Seen{l.name, l.text}
+		return append(b, l.text...)
 	}
 	switch v, r := l.get(env); r {
 	case True:
-		return Seen{l.name, v.Text()}
+		return v.AppendText(b)
 	case Missing:
-		return Seen{l.name, "missing"}
+		return append(b, "missing"...)
 	case Fault:
-		return Seen{l.name, "unusable"}
+		return append(b, "unusable"...)
 	}
-	return Seen{l.name, "absent"}
+	return append(b, "absent"...)
 }
 
 // Seen lists what the condition reads in env.
 func (p *Program) Seen(env *Env) []Seen {
 	out := make([]Seen, len(p.leaves))
 	for i := range p.leaves {
-		out[i] = p.Leaf(i, env)
+		out[i] = Seen{p.Leaf(i), string(p.AppendLeaf(nil, i, env))}
 	}
 	return out
 }

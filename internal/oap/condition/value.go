@@ -6,7 +6,6 @@
 package condition
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 )
@@ -126,19 +125,32 @@ func (v *Value) equal(w *Value) (same, ok bool) {
 }
 
 // Text writes a value for people.
-func (v *Value) Text() string {
+func (v *Value) Text() string { return string(v.AppendText(nil)) }
+
+// AppendText is Text, appended to b.
+func (v *Value) AppendText(b []byte) []byte {
 	switch v.Kind {
 	case KindBool:
-		return strconv.FormatBool(v.Bool)
+		return strconv.AppendBool(b, v.Bool)
 	case KindInt:
-		return strconv.FormatInt(v.Int, 10)
+		return strconv.AppendInt(b, v.Int, 10)
 	case KindString:
-		return strconv.Quote(v.Str)
-	case KindAbsent:
-		return "absent"
+		return appendQuoted(b, v.Str)
 	}
+	b = append(b, v.Kind.String()...)
 	if n, ok := v.size(); ok {
-		return fmt.Sprintf("%s of %d", v.Kind, n)
+		b = strconv.AppendInt(append(b, " of "...), int64(n), 10)
 	}
-	return v.Kind.String()
+	return b
+}
+
+// appendQuoted is strconv.AppendQuote, which looks at each character; most texts
+// need no more than the quotes.
+func appendQuoted(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return strconv.AppendQuote(b, s)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
 }

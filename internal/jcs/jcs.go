@@ -1,0 +1,73 @@
+// Package jcs writes strings as canonical JSON (RFC 8785) does. What is hashed and
+// what is signed goes through it, on the way of every decision.
+package jcs
+
+import "unicode/utf8"
+
+// AppendString quotes as RFC 8785, section 3.2.2.2: the two characters that must
+// be, the control characters below the blank, and nothing else. Each byte that is
+// no UTF-8 becomes U+FFFD, as in encoding/json.
+func AppendString(dst []byte, s string) []byte {
+	if Plain(s) {
+		return append(append(append(dst, '"'), s...), '"')
+	}
+	if !utf8.ValidString(s) {
+		s = string([]rune(s))
+	}
+	dst = append(dst, '"')
+	plain := 0
+	for i := range len(s) {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[plain:i]...)
+		plain = i + 1
+		if short := shortEscape(c); short != 0 {
+			dst = append(dst, '\\', short)
+			continue
+		}
+		const hexDigits = "0123456789abcdef"
+		dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
+	}
+	return append(append(dst, s[plain:]...), '"')
+}
+
+// Plain reports whether a text is ASCII without control characters below the
+// blank, quotes and backslashes, eight bytes at a time. Most texts are, and are
+// copied as they stand.
+func Plain(s string) bool {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	for ; len(s) >= 8; s = s[8:] {
+		w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		if (w|(w-' '*each)|((w^'"'*each)-each)|((w^'\\'*each)-each))&high != 0 {
+			return false
+		}
+	}
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x80 || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// shortEscape is the letter of a two-character escape, 0 if there is none.
+func shortEscape(c byte) byte {
+	switch c {
+	case '"', '\\':
+		return c
+	case '\b':
+		return 'b'
+	case '\t':
+		return 't'
+	case '\n':
+		return 'n'
+	case '\f':
+		return 'f'
+	case '\r':
+		return 'r'
+	}
+	return 0
+}
