@@ -1,6 +1,8 @@
 package authz
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"math/rand/v2"
 	"testing"
@@ -50,5 +52,16 @@ func BenchmarkDigest(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = r.Digest()
+	}
+}
+
+// TestHexText: the same digits as the library's, for each byte at each place.
+func TestHexText(t *testing.T) {
+	for b := range 256 {
+		var sum [sha256.Size]byte
+		for i := range sum {
+			sum[i] = byte(b + 37*i)
+		}
+		require.Equal(t, hex.EncodeToString(sum[:]), hexText(&sum))
 	}
 }

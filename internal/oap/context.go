@@ -14,80 +14,114 @@ import (
 	"vaultbench/internal/oap/condition"
 )
 
+// field is a part of a payment or of an item that a context has by its name.
+type field uint8
+
+const (
+	fieldNone field = iota
+	fieldAmount
+	fieldCurrency
+	fieldRecipient
+	fieldRegion
+	fieldCountry
+	fieldMemo
+	fieldKey
+	fieldItems
+	fieldSKU
+	fieldQuantity
+	fieldPrice
+	fieldCategory
+)
+
+// fields and itemFields are what a payment and an item have. A field of a schema
+// that is not among them stays absent.
+var (
+	fields = map[string]field{
+		"amount": fieldAmount, "currency": fieldCurrency, "merchant_id": fieldRecipient, "region": fieldRegion,
+		"shipping_country": fieldCountry, "memo": fieldMemo, "idempotency_key": fieldKey, "items": fieldItems,
+	}
+	itemFields = map[string]field{"sku": fieldSKU, "qty": fieldQuantity, "price": fieldPrice, "category": fieldCategory}
+)
+
 // filler puts a field of a parsed payment into its slot.
 type filler struct {
-	slot int
-	fill func(*condition.Value, *authz.Request)
+	slot  int
+	field field
+	elems []field // of an item, in the order of its type
 }
 
-func text(get func(*authz.Request) string) func(*condition.Value, *authz.Request) {
-	return func(v *condition.Value, r *authz.Request) { v.Kind, v.Str = condition.KindString, get(r) }
-}
-
-// fields are the parts of a payment by their names in a context.
-var fields = map[string]func(*condition.Value, *authz.Request){
-	"amount":          func(v *condition.Value, r *authz.Request) { v.Kind, v.Int = condition.KindInt, int64(r.Amount) },
-	"currency":        text(func(r *authz.Request) string { return string(r.Currency) }),
-	"merchant_id":     text(func(r *authz.Request) string { return string(r.Recipient) }),
-	"region":          text(func(r *authz.Request) string { return r.Region }),
-	"memo":            text(func(r *authz.Request) string { return r.Memo }),
-	"idempotency_key": text(func(r *authz.Request) string { return r.IdempotencyKey }),
-	"shipping_country": func(v *condition.Value, r *authz.Request) {
-		v.Kind = condition.KindAbsent
-		if r.ShippingCountry != "" {
-			v.Kind, v.Str = condition.KindString, r.ShippingCountry
-		}
-	},
-}
-
-// itemFields are the parts of an item likewise.
-var itemFields = map[string]func(*condition.Value, *authz.Item){
-	"sku":   func(v *condition.Value, i *authz.Item) { v.Kind, v.Str = condition.KindString, i.SKU },
-	"qty":   func(v *condition.Value, i *authz.Item) { v.Kind, v.Int = condition.KindInt, i.Quantity },
-	"price": func(v *condition.Value, i *authz.Item) { v.Kind, v.Int = condition.KindInt, int64(i.Price) },
-	"category": func(v *condition.Value, i *authz.Item) {
-		v.Kind = condition.KindAbsent
-		if i.Category != "" {
-			v.Kind, v.Str = condition.KindString, i.Category
-		}
-	},
-}
-
-// fillers lists how a payment becomes a context of the schema. A field of the
-// schema that no payment has stays absent.
+// fillers lists how a payment becomes a context of the schema.
 func fillers(t condition.Type) []filler {
 	var out []filler
 	for i, name := range t.Names {
-		switch fill, ok := fields[name]; {
-		case ok:
-			out = append(out, filler{i, fill})
-		case name == "items" && t.Members[i].Elem != nil:
-			out = append(out, filler{i, items(*t.Members[i].Elem)})
+		f := filler{slot: i, field: fields[name]}
+		if f.field == fieldItems {
+			if t.Members[i].Elem == nil {
+				continue
+			}
+			for _, name := range t.Members[i].Elem.Names {
+				f.elems = append(f.elems, itemFields[name])
+			}
+		}
+		if f.field != fieldNone {
+			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// items reuses the lists that it made before: the engine's environment lives as
-// long as its conversation.
-func items(elem condition.Type) func(*condition.Value, *authz.Request) {
-	fills := make([]func(*condition.Value, *authz.Item), len(elem.Names))
-	for i, name := range elem.Names {
-		fills[i] = itemFields[name]
+// fill reads the field off the payment. It is no function of the field's own: the
+// payment would be moved to the heap for it.
+func (f *filler) fill(v *condition.Value, r *authz.Request) {
+	switch f.field {
+	case fieldAmount:
+		v.Kind, v.Int = condition.KindInt, int64(r.Amount)
+	case fieldCurrency:
+		v.Kind, v.Str = condition.KindString, string(r.Currency)
+	case fieldRecipient:
+		v.Kind, v.Str = condition.KindString, string(r.Recipient)
+	case fieldRegion:
+		v.Kind, v.Str = condition.KindString, r.Region
+	case fieldCountry:
+		optional(v, r.ShippingCountry)
+	case fieldMemo:
+		v.Kind, v.Str = condition.KindString, r.Memo
+	case fieldKey:
+		v.Kind, v.Str = condition.KindString, r.IdempotencyKey
+	case fieldItems:
+		f.fillItems(v, r.Items)
 	}
-	return func(v *condition.Value, r *authz.Request) {
-		v.Kind = condition.KindList
-		v.List = slices.Grow(v.List[:0], len(r.Items))[:len(r.Items)]
-		for i := range r.Items {
-			record := &v.List[i]
-			record.Kind = condition.KindRecord
-			if len(record.List) != len(fills) {
-				record.List = make([]condition.Value, len(fills))
-			}
-			for j, fill := range fills {
-				if fill != nil {
-					fill(&record.List[j], &r.Items[i])
-				}
+}
+
+// optional: a text that a payment does not give is absent, not empty.
+func optional(v *condition.Value, s string) {
+	v.Kind, v.Str = condition.KindString, s
+	if s == "" {
+		v.Kind = condition.KindAbsent
+	}
+}
+
+// fillItems reuses the lists that it made before: the engine's environment lives
+// as long as its conversation.
+func (f *filler) fillItems(v *condition.Value, items []authz.Item) {
+	v.Kind = condition.KindList
+	v.List = slices.Grow(v.List[:0], len(items))[:len(items)]
+	for i := range items {
+		item, record := &items[i], &v.List[i]
+		record.Kind = condition.KindRecord
+		if len(record.List) != len(f.elems) {
+			record.List = make([]condition.Value, len(f.elems))
+		}
+		for j, elem := range f.elems {
+			switch v := &record.List[j]; elem {
+			case fieldSKU:
+				v.Kind, v.Str = condition.KindString, item.SKU
+			case fieldQuantity:
+				v.Kind, v.Int = condition.KindInt, item.Quantity
+			case fieldPrice:
+				v.Kind, v.Int = condition.KindInt, int64(item.Price)
+			case fieldCategory:
+				optional(v, item.Category)
 			}
 		}
 	}

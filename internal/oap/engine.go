@@ -20,23 +20,22 @@ type Engine struct {
 	layer *Layer
 	mu    sync.Mutex
 	state state
-
-	// Reused: one decision at a time.
-	env   *condition.Env
-	asked authz.Request
+	env   *condition.Env // reused, as is paper: one decision at a time
 	paper paper
 }
 
 // Authorize decides and reserves.
-func (e *Engine) Authorize(_ context.Context, req authz.Request) (authz.Decision, error) {
+func (e *Engine) Authorize(_ context.Context, req authz.Request) (d authz.Decision, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.asked = req // a local would be moved to the heap for the fillers
-	for _, f := range e.layer.fillers {
-		f.fill(&e.env.Slots[f.slot], &e.asked)
+	for i := range e.layer.fillers {
+		f := &e.layer.fillers[i]
+		f.fill(&e.env.Slots[f.slot], &req)
 	}
-	s := spendOf(&e.asked)
-	return e.decide(&s, req.Digest(), req.At), nil
+	s := spendOf(&req)
+	d.RequestDigest = req.Digest()
+	e.decide(&d, &s, req.At)
+	return d, nil
 }
 
 // Settle keeps what the ledger executed and gives back what it refused. Settling
@@ -64,14 +63,14 @@ func (e *Engine) DecideContext(raw []byte, at time.Time) authz.Decision {
 
 // decideContext calls look, if there is one, when the environment holds all that
 // the decision will be made from.
-func (e *Engine) decideContext(raw []byte, at time.Time, look func()) authz.Decision {
+func (e *Engine) decideContext(raw []byte, at time.Time, look func()) (d authz.Decision) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	sum := sha256.Sum256(raw)
-	digest := hex.EncodeToString(sum[:])
+	d.RequestDigest = hex.EncodeToString(sum[:])
 	record, err := readContext(raw, e.layer.pack.context.typ)
 	if err != nil {
-		d := e.decision(digest, at)
+		e.deny(&d, at)
 		d.Reasons = []authz.Reason{{Code: authz.ReasonInvalidContext, Rule: gateContext, Message: err.Error()}}
 		return d
 	}
@@ -83,7 +82,8 @@ func (e *Engine) decideContext(raw []byte, at time.Time, look func()) authz.Deci
 		e.state.of(s.day).show(e.stateSlots(), &s)
 		look()
 	}
-	return e.decide(&s, digest, at)
+	e.decide(&d, &s, at)
+	return d
 }
 
 func (e *Engine) stateSlots() []condition.Value {
@@ -105,27 +105,25 @@ func (e *Engine) spendOf(at time.Time) spend {
 }
 
 // decide runs the rules on the environment, whose context is filled.
-func (e *Engine) decide(s *spend, digest string, at time.Time) authz.Decision {
+func (e *Engine) decide(d *authz.Decision, s *spend, at time.Time) {
 	today := e.state.of(s.day)
 	today.show(e.stateSlots(), s)
-	d := e.decision(digest, at)
+	e.deny(d, at)
 	d.Reasons = e.layer.decide(e.env, at, &e.paper)
 	if len(d.Reasons) > 0 {
-		return d
+		return
 	}
 	if !today.reserve(s) {
 		d.Reasons = []authz.Reason{{Code: authz.ReasonPolicyError, Rule: stateTotal, Message: fmt.Sprintf("totals would pass %d minor units", int64(math.MaxInt64))}}
-		return d
+		return
 	}
 	d.Effect, d.Reasons = authz.Allow, e.layer.allowed
-	return d
 }
 
-func (e *Engine) decision(digest string, at time.Time) authz.Decision {
-	return authz.Decision{
-		Effect: authz.Deny, RequestDigest: digest, PassportDigest: e.layer.passport.Digest, PolicyDigest: e.layer.pack.Digest,
-		IssuedAt: at, ExpiresAt: at.Add(decisionValidity),
-	}
+// deny is what every decision begins as.
+func (e *Engine) deny(d *authz.Decision, at time.Time) {
+	d.Effect, d.IssuedAt, d.ExpiresAt = authz.Deny, at, at.Add(decisionValidity)
+	d.PassportDigest, d.PolicyDigest = e.layer.passport.Digest, e.layer.pack.Digest
 }
 
 // day counts UTC days since 1970-01-01, rounding down before it.

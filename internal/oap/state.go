@@ -16,13 +16,16 @@ type state struct {
 
 type dayState struct {
 	day            int64
-	totals         map[string]int64 // by currency, minor units
-	counterparties map[string]int64 // by counterparty, minor units
+	totals         map[string]*int64 // by currency, minor units
+	counterparties map[string]int64  // by counterparty, minor units
 	keys           map[string]bool
 	count          int64
-	reserved       map[string]spend // allowed and not settled yet, by key
-	more           map[spend]int    // likewise, under a key that has one: no rule of the pack forbids it
+	open           []spend       // allowed and not settled yet, mostly one
+	more           map[spend]int // likewise, those above maxOpen
 }
+
+// maxOpen bounds the search among open reservations.
+const maxOpen = 8
 
 // spend is what a payment uses up.
 type spend struct {
@@ -39,7 +42,7 @@ func (s *state) of(day int64) *dayState {
 	}
 	d, ok := s.days[day]
 	if !ok {
-		d = &dayState{day: day, totals: map[string]int64{}, counterparties: map[string]int64{}, keys: map[string]bool{}, reserved: map[string]spend{}}
+		d = &dayState{day: day, totals: map[string]*int64{}, counterparties: map[string]int64{}, keys: map[string]bool{}, more: map[spend]int{}}
 		s.days[day] = d
 	}
 	s.today = d
@@ -49,7 +52,10 @@ func (s *state) of(day int64) *dayState {
 // show puts the state before a payment into the environment's slots, in the
 // order of stateTypes.
 func (d *dayState) show(slots []condition.Value, p *spend) {
-	slots[0].Kind, slots[0].Int = condition.KindInt, d.totals[p.currency]
+	slots[0].Kind, slots[0].Int = condition.KindInt, 0
+	if total := d.totals[p.currency]; total != nil {
+		slots[0].Int = *total
+	}
 	slots[1].Kind, slots[1].Set = condition.KindSet, d.keys
 	slots[2].Kind, slots[2].Totals = condition.KindTotals, d.counterparties
 	slots[3].Kind, slots[3].Int = condition.KindInt, d.count
@@ -59,10 +65,14 @@ func (d *dayState) show(slots []condition.Value, p *spend) {
 // no pack's cap lets happen.
 func (d *dayState) reserve(p *spend) bool {
 	total := d.totals[p.currency]
-	if p.amount > math.MaxInt64-total || p.counterparty != "" && p.amount > math.MaxInt64-d.counterparties[p.counterparty] {
+	if total == nil {
+		total = new(int64)
+		d.totals[p.currency] = total
+	}
+	if p.amount > math.MaxInt64-*total || p.counterparty != "" && p.amount > math.MaxInt64-d.counterparties[p.counterparty] {
 		return false
 	}
-	d.totals[p.currency] = total + p.amount
+	*total += p.amount
 	d.count++
 	if p.counterparty != "" {
 		d.counterparties[p.counterparty] += p.amount
@@ -70,14 +80,11 @@ func (d *dayState) reserve(p *spend) bool {
 	if p.key != "" {
 		d.keys[p.key] = true
 	}
-	if _, taken := d.reserved[p.key]; !taken {
-		d.reserved[p.key] = *p
-		return true
+	if len(d.open) < maxOpen {
+		d.open = append(d.open, *p)
+	} else {
+		d.more[*p]++
 	}
-	if d.more == nil {
-		d.more = map[spend]int{}
-	}
-	d.more[*p]++
 	return true
 }
 
@@ -86,7 +93,7 @@ func (d *dayState) settle(p *spend, executed bool) {
 	if !d.take(p) || executed {
 		return
 	}
-	d.totals[p.currency] -= p.amount
+	*d.totals[p.currency] -= p.amount
 	d.count--
 	if p.counterparty != "" {
 		d.counterparties[p.counterparty] -= p.amount
@@ -96,15 +103,20 @@ func (d *dayState) settle(p *spend, executed bool) {
 
 // take removes one reservation of the payment; false where there is none.
 func (d *dayState) take(p *spend) bool {
-	switch held, ok := d.reserved[p.key]; {
-	case ok && held == *p:
-		delete(d.reserved, p.key)
-	case d.more[*p] > 1:
-		d.more[*p]--
-	case d.more[*p] == 1:
-		delete(d.more, *p)
-	default:
+	for i := range d.open {
+		if d.open[i].key != p.key || d.open[i] != *p {
+			continue
+		}
+		last := len(d.open) - 1
+		d.open[i], d.open[last] = d.open[last], spend{}
+		d.open = d.open[:last]
+		return true
+	}
+	if len(d.more) == 0 || d.more[*p] == 0 {
 		return false
+	}
+	if d.more[*p]--; d.more[*p] == 0 {
+		delete(d.more, *p)
 	}
 	return true
 }

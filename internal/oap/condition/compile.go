@@ -75,6 +75,9 @@ func (b *binder) logic(n *binary, left, right compiled) compiled {
 		}
 		return boolean(n.column(), l, left)
 	}
+	if right.constant != nil && r(&Env{}) == goOn { // or false, and true: the left side's answer
+		return boolean(n.column(), l, left)
+	}
 	return boolean(n.column(), func(e *Env) Result {
 		if got := l(e); got != goOn {
 			return got // the answer, or why there is none

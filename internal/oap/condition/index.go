@@ -75,14 +75,19 @@ func (b *binder) entryMember(of compiled, n *member) (compiled, error) {
 	if typ != nil {
 		out.typ = *typ
 	}
-	table := &Value{Kind: KindMap, Map: flat}
 	key := of.key
 	out.get = func(e *Env) (*Value, Result) {
 		k, r := key(e)
-		if r != True {
+		switch {
+		case r != True:
 			return nil, r
+		case k.Kind != KindString:
+			return nil, Fault
 		}
-		return entry(table, k)
+		if v, ok := flat[k.Str]; ok {
+			return v, True
+		}
+		return nil, Missing
 	}
 	return out, nil
 }
