@@ -44,15 +44,15 @@ const (
 	decisionValidity                       = time.Minute   // of denials made by the guard itself
 )
 
-// Reasons lists the closed vocabulary.
-func Reasons() []DenialReason {
-	return []DenialReason{
-		ReasonAllowed, ReasonPassportSuspended, ReasonUnknownCapability, ReasonCapabilityMissing,
-		ReasonAssurance, ReasonInvalidContext, ReasonRegionBlocked, ReasonCurrencyUnsupported,
-		ReasonLimitExceeded, ReasonRecipientNotMember, ReasonCategoryBlocked, ReasonAuditCodeMissing,
-		ReasonIdempotencyConflict, ReasonPolicyError,
-	}
+var vocabulary = []DenialReason{
+	ReasonAllowed, ReasonPassportSuspended, ReasonUnknownCapability, ReasonCapabilityMissing,
+	ReasonAssurance, ReasonInvalidContext, ReasonRegionBlocked, ReasonCurrencyUnsupported,
+	ReasonLimitExceeded, ReasonRecipientNotMember, ReasonCategoryBlocked, ReasonAuditCodeMissing,
+	ReasonIdempotencyConflict, ReasonPolicyError,
 }
+
+// Reasons lists the closed vocabulary.
+func Reasons() []DenialReason { return slices.Clone(vocabulary) }
 
 // Reason is one failed rule, or the one reason of an allowed decision.
 type Reason struct {
@@ -121,22 +121,23 @@ func (d Decision) NotParsed() bool {
 	return d.Origin == FromDispatch && d.Reason() == ReasonInvalidContext
 }
 
-// check says why a layer's answer to req can't be trusted; nil if it can.
-func (d Decision) check(req Request) error {
+// check says why a layer's answer can't be trusted; nil if it can.
+func (d *Decision) check(q *question) error {
+	at := q.request.At
 	switch {
 	case d.Effect != Allow && d.Effect != Deny:
 		return fmt.Errorf("decision has unknown effect %q", d.Effect)
 	case len(d.Reasons) == 0:
 		return fmt.Errorf("decision gives no reason")
-	case d.RequestDigest != req.Digest():
-		return fmt.Errorf("decision is about another request (digest %.12s…, asked %.12s…)", d.RequestDigest, req.Digest())
-	case d.IssuedAt.After(req.At):
-		return fmt.Errorf("decision was issued at %s, after the request at %s", d.IssuedAt, req.At)
-	case !d.ExpiresAt.After(req.At):
-		return fmt.Errorf("decision expired at %s, the request is of %s", d.ExpiresAt, req.At)
+	case d.RequestDigest != q.digest:
+		return fmt.Errorf("decision is about another request (digest %.12s…, asked %.12s…)", d.RequestDigest, q.digest)
+	case d.IssuedAt.After(at):
+		return fmt.Errorf("decision was issued at %s, after the request at %s", d.IssuedAt, at)
+	case !d.ExpiresAt.After(at):
+		return fmt.Errorf("decision expired at %s, the request is of %s", d.ExpiresAt, at)
 	}
 	for _, r := range d.Reasons {
-		if !slices.Contains(Reasons(), r.Code) {
+		if !slices.Contains(vocabulary, r.Code) {
 			return fmt.Errorf("decision has unknown reason %q", r.Code)
 		}
 		if (r.Code == ReasonAllowed) != d.Allowed() {
@@ -152,8 +153,8 @@ func Malformed(why error, at time.Time) Decision {
 	return dispatchDenial(Reason{Code: ReasonInvalidContext, Rule: ruleArguments, Message: why.Error()}, "", at)
 }
 
-func failClosed(why error, req Request) Decision {
-	return dispatchDenial(Reason{Code: ReasonPolicyError, Rule: ruleFailClosed, Message: why.Error()}, req.Digest(), req.At)
+func failClosed(why error, q *question) Decision {
+	return dispatchDenial(Reason{Code: ReasonPolicyError, Rule: ruleFailClosed, Message: why.Error()}, q.digest, q.request.At)
 }
 
 func dispatchDenial(r Reason, digest string, at time.Time) Decision {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -25,10 +24,12 @@ type Authorizer interface {
 
 // Guard asks an Authorizer and fails closed: a time-out, a panic, an error, a
 // malformed or expired decision or one about another value is a denial with
-// ReasonPolicyError. Only a Guard makes permits.
+// ReasonPolicyError. Only a Guard makes permits. No layer can talk it out of the
+// time-out: each call of one runs on a goroutine that the guard can leave behind.
 type Guard struct {
 	authorizer Authorizer
 	timeout    time.Duration
+	spare      atomic.Pointer[worker]
 	stuck      atomic.Bool // the layer did not come back from Settle
 }
 
@@ -44,7 +45,7 @@ func NewGuard(a Authorizer, timeout time.Duration) *Guard {
 // where nothing can change it. It is made by a Guard alone.
 type Permit struct {
 	guard   *Guard
-	request Request
+	request *Request
 	spent   atomic.Bool
 }
 
@@ -71,88 +72,58 @@ func (p *Permit) Settle(executed bool) {
 
 // Authorize returns the decision, and a permit if and only if it allows.
 func (g *Guard) Authorize(ctx context.Context, req Request) (Decision, *Permit) {
-	d, err := g.ask(ctx, req)
+	q := newQuestion(ctx, req, g.timeout)
+	d, err := g.ask(ctx, q)
 	if err != nil {
-		return failClosed(err, req), nil
+		return failClosed(err, q), nil
 	}
 	d.Origin = FromLayer
-	if err := d.check(req); err != nil {
+	if err := d.check(q); err != nil {
 		if d.Allowed() {
-			g.settle(req, false)
+			g.settle(&q.request, false)
 		}
-		return failClosed(err, req), nil
+		return failClosed(err, q), nil
 	}
 	if !d.Allowed() {
 		return d, nil
 	}
-	return d, &Permit{guard: g, request: req}
+	return d, &Permit{guard: g, request: &q.request}
 }
 
-type answer struct {
-	decision Decision
-	err      error
-}
-
-// ask waits for the layer no longer than the time-out. A layer that answers
-// later is not heard, but what it reserved meanwhile is released.
-func (g *Guard) ask(ctx context.Context, req Request) (Decision, error) {
+// ask waits for the layer no longer than the time-out and no longer than its
+// caller does. A layer that answers later is not heard, but what it reserved
+// meanwhile is released.
+func (g *Guard) ask(ctx context.Context, q *question) (Decision, error) {
 	if g.stuck.Load() {
 		return Decision{}, errors.New("layer did not settle an earlier payment in time")
 	}
-	ctx, cancel := context.WithTimeout(ctx, g.timeout)
-	defer cancel()
-	answers := make(chan answer)
-	go func() {
-		a := g.call(ctx, req)
-		select {
-		case answers <- a:
-		case <-ctx.Done():
-			if a.err == nil && a.decision.Allowed() {
-				g.settle(req, false)
-			}
-		}
-	}()
-	select {
-	case a := <-answers:
-		return a.decision, a.err
-	case <-ctx.Done():
-		return Decision{}, fmt.Errorf("layer gave no decision in time: %w", ctx.Err())
+	w := g.worker()
+	w.begin(job{question: q}, q.deadline)
+	if err := w.wait(ctx); err != nil {
+		return Decision{}, fmt.Errorf("layer gave no decision in time: %w", err)
 	}
-}
-
-// call turns a panic of the layer into an error. The layer gets its own copy of
-// the items, so it can't reach into the request that will be executed.
-func (g *Guard) call(ctx context.Context, req Request) (a answer) {
-	defer func() {
-		if p := recover(); p != nil {
-			a = answer{err: fmt.Errorf("layer panicked: %v", p)}
+	d, err := w.decision, w.err
+	g.keep(w)
+	if gone := ctx.Err(); gone != nil && err == nil {
+		if d.Allowed() {
+			g.settle(&q.request, false)
 		}
-	}()
-	req.Items = slices.Clone(req.Items)
-	d, err := g.authorizer.Authorize(ctx, req)
-	if err != nil {
-		err = fmt.Errorf("layer failed: %w", err)
+		err = fmt.Errorf("layer gave no decision in time: %w", gone)
 	}
-	return answer{d, err}
+	return d, err
 }
 
 // settle lets neither a panic nor a hang of the layer into the dispatch path. A
 // layer that does not come back has a state that nobody knows: the guard asks it
 // no more and denies what follows.
-func (g *Guard) settle(req Request, executed bool) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() { _ = recover() }()
-		g.authorizer.Settle(req, executed)
-	}()
-	timer := time.NewTimer(g.timeout)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
+func (g *Guard) settle(req *Request, executed bool) {
+	w := g.worker()
+	w.begin(job{settle: req, executed: executed}, time.Now().Add(g.timeout))
+	if err := w.wait(context.Background()); err != nil {
 		g.stuck.Store(true)
+		return
 	}
+	g.keep(w)
 }
 
 // PermitAll is the architecture "model alone": it permits everything, so the
@@ -160,9 +131,9 @@ func (g *Guard) settle(req Request, executed bool) {
 type PermitAll struct{}
 
 // Authorize allows the request.
-func (PermitAll) Authorize(_ context.Context, req Request) (Decision, error) {
+func (PermitAll) Authorize(ctx context.Context, req Request) (Decision, error) {
 	return Decision{
-		Effect: Allow, Reasons: []Reason{{Code: ReasonAllowed, Rule: "permit_all"}}, RequestDigest: req.Digest(),
+		Effect: Allow, Reasons: []Reason{{Code: ReasonAllowed, Rule: "permit_all"}}, RequestDigest: DigestOf(ctx, &req),
 		IssuedAt: req.At, ExpiresAt: req.At.Add(decisionValidity),
 	}, nil
 }

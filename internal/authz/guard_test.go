@@ -53,6 +53,7 @@ func TestGuardFailsClosed(t *testing.T) {
 				synctest.Wait()
 				assert.Equal(t, tt.want, layer.settled, "what was reserved is released: %s", tt.reason)
 				assertPays(t, guard)
+				time.Sleep(time.Second) // the guard's goroutine ends when it has nothing to do
 			})
 		})
 	}

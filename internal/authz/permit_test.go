@@ -85,6 +85,7 @@ func TestCancelledContext(t *testing.T) {
 				synctest.Wait()
 				assert.Equal(t, released, layer.settled, tt.reason)
 				assertPays(t, guard)
+				time.Sleep(time.Second) // the guard's goroutine ends when it has nothing to do
 			})
 		})
 	}

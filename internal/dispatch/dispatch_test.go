@@ -183,6 +183,7 @@ func TestLayerFaults(t *testing.T) {
 				assert.Empty(t, d.Transfers(), tt.reason)
 				layer.answer = nil
 				assertPays(t, d)
+				time.Sleep(time.Second) // the guard's goroutine ends when it has nothing to do
 			})
 		})
 	}

@@ -25,7 +25,7 @@ type Engine struct {
 }
 
 // Authorize decides and reserves.
-func (e *Engine) Authorize(_ context.Context, req authz.Request) (d authz.Decision, err error) {
+func (e *Engine) Authorize(ctx context.Context, req authz.Request) (d authz.Decision, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i := range e.layer.fillers {
@@ -33,7 +33,7 @@ func (e *Engine) Authorize(_ context.Context, req authz.Request) (d authz.Decisi
 		f.fill(&e.env.Slots[f.slot], &req)
 	}
 	s := spendOf(&req)
-	d.RequestDigest = req.Digest()
+	d.RequestDigest = authz.DigestOf(ctx, &req)
 	e.decide(&d, &s, req.At)
 	return d, nil
 }
