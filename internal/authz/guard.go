@@ -72,7 +72,7 @@ func (p *Permit) Settle(executed bool) {
 
 // Authorize returns the decision, and a permit if and only if it allows.
 func (g *Guard) Authorize(ctx context.Context, req Request) (Decision, *Permit) {
-	q := newQuestion(ctx, req, g.timeout)
+	q := newQuestion(ctx, &req, g.timeout)
 	d, err := g.ask(ctx, q)
 	if err != nil {
 		return failClosed(err, q), nil

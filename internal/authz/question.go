@@ -22,20 +22,17 @@ type question struct {
 	err  error         // why it ended
 }
 
-func newQuestion(ctx context.Context, req Request, timeout time.Duration) *question {
-	return &question{Context: ctx, request: req, digest: req.Digest(), deadline: time.Now().Add(timeout)}
+func newQuestion(ctx context.Context, req *Request, timeout time.Duration) *question {
+	return &question{Context: ctx, request: *req, digest: req.digest(), deadline: time.Now().Add(timeout)}
 }
 
-// copy is the request for the layer, whose items are its own.
-func (q *question) copy() Request {
-	req := q.request
-	if len(req.Items) == 1 {
-		q.item[0] = req.Items[0]
-		req.Items = q.item[:]
-	} else {
-		req.Items = slices.Clone(req.Items)
+// items are the request's for the layer, which may do with them what it likes.
+func (q *question) items() []Item {
+	if len(q.request.Items) != 1 {
+		return slices.Clone(q.request.Items)
 	}
-	return req
+	q.item[0] = q.request.Items[0]
+	return q.item[:]
 }
 
 // Deadline is the sooner one of the time-out and the caller's.
@@ -92,7 +89,7 @@ func DigestOf(ctx context.Context, req *Request) string {
 	if q, ok := ctx.Value(questionKey{}).(*question); ok && q.request.is(req) {
 		return q.digest
 	}
-	return req.Digest()
+	return req.digest()
 }
 
 // is compares what a digest is made of. A moment in another zone is another one:

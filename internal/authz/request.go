@@ -44,7 +44,9 @@ func (r Request) Payment() bank.Payment {
 
 // Digest is the lower-case hex SHA-256 of the request's canonical JSON (RFC
 // 8785). A decision carries it, so a decision about another value is recognised.
-func (r Request) Digest() string {
+func (r Request) Digest() string { return r.digest() }
+
+func (r *Request) digest() string {
 	var buf [512]byte
 	sum := sha256.Sum256(r.appendCanonical(buf[:0]))
 	return hexText(&sum)

@@ -195,9 +195,9 @@ func (w *worker) call() {
 		w.guard.authorizer.Settle(*w.job.settle, w.job.executed)
 		return
 	}
-	d, err := w.guard.authorizer.Authorize(q, q.copy())
-	if err != nil {
-		err = fmt.Errorf("layer failed: %w", err)
+	req := q.request
+	req.Items = q.items()
+	if w.decision, w.err = w.guard.authorizer.Authorize(q, req); w.err != nil {
+		w.err = fmt.Errorf("layer failed: %w", w.err)
 	}
-	w.decision, w.err = d, err
 }

@@ -22,11 +22,13 @@ const MinorPerMajor = 100
 // String writes the amount in major units with two decimals, as the strict
 // parser reads it back.
 func (a Amount) String() string {
-	sign, v := "", uint64(a)
+	var room [24]byte
+	b, v := room[:0], uint64(a)
 	if a < 0 {
-		sign, v = "-", uint64(-a)
+		b, v = append(b, '-'), uint64(-a)
 	}
-	return fmt.Sprintf("%s%d.%02d", sign, v/MinorPerMajor, v%MinorPerMajor)
+	b = strconv.AppendUint(b, v/MinorPerMajor, 10)
+	return string(append(b, '.', byte('0'+v%MinorPerMajor/10), byte('0'+v%10)))
 }
 
 // Currency is an ISO 4217 code: three capital letters.
@@ -46,14 +48,17 @@ var (
 	ErrCurrency  = errors.New("invalid currency")
 )
 
+// Raw is a JSON value as it was written.
+type Raw interface{ ~string | ~[]byte }
+
 // ParseAmount is the only parser of money. It reads a JSON number or a JSON
 // string of plain decimal digits in major units: no sign, exponent, separator,
 // space or leading zero (but in 0.x), at most two decimals (trailing zeros
 // aside), greater than zero, within int64 minor units.
-func ParseAmount(raw json.RawMessage) (Amount, error) {
+func ParseAmount[R Raw](raw R) (Amount, error) {
 	text := string(raw)
 	if strings.HasPrefix(text, `"`) {
-		s, ok := unquote(raw)
+		s, ok := unquote(text)
 		if !ok {
 			return 0, fmt.Errorf("%w: not a readable string", ErrAmount)
 		}
@@ -102,8 +107,8 @@ func digits(s string) bool {
 
 // ParseRecipient reads a JSON string: non-empty UTF-8 without control
 // characters (U+0000–001F, U+007F–009F).
-func ParseRecipient(raw json.RawMessage) (AccountID, error) {
-	s, ok := unquote(raw)
+func ParseRecipient[R Raw](raw R) (AccountID, error) {
+	s, ok := unquote(string(raw))
 	if !ok {
 		return "", fmt.Errorf("%w: want a string of valid UTF-8", ErrRecipient)
 	}
@@ -119,8 +124,8 @@ func ParseRecipient(raw json.RawMessage) (AccountID, error) {
 }
 
 // ParseCurrency reads a JSON string of exactly three capital ASCII letters.
-func ParseCurrency(raw json.RawMessage) (Currency, error) {
-	s, ok := unquote(raw)
+func ParseCurrency[R Raw](raw R) (Currency, error) {
+	s, ok := unquote(string(raw))
 	if !ok || len(s) != 3 || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return "", fmt.Errorf("%w: want three capital letters such as USD", ErrCurrency)
 	}
@@ -128,17 +133,20 @@ func ParseCurrency(raw json.RawMessage) (Currency, error) {
 }
 
 // ParseText reads a JSON string such as a memo. Any valid UTF-8 is text.
-func ParseText(raw json.RawMessage) (string, bool) { return unquote(raw) }
+func ParseText[R Raw](raw R) (string, bool) { return unquote(string(raw)) }
 
 // unquote decodes a JSON string, with nothing around it, and refuses what
 // encoding/json would silently repair: invalid UTF-8 and lone surrogates become
 // U+FFFD there, so that two different byte strings would name one account.
-func unquote(raw json.RawMessage) (string, bool) {
-	if !utf8.Valid(raw) || !strings.HasPrefix(string(raw), `"`) || !strings.HasSuffix(string(raw), `"`) {
+func unquote(raw string) (string, bool) {
+	if plain(raw) {
+		return raw[1 : len(raw)-1], true
+	}
+	if !utf8.ValidString(raw) || !strings.HasPrefix(raw, `"`) || !strings.HasSuffix(raw, `"`) {
 		return "", false
 	}
 	var s string
-	if json.Unmarshal(raw, &s) != nil {
+	if json.Unmarshal([]byte(raw), &s) != nil {
 		return "", false
 	}
 	if strings.ContainsRune(s, utf8.RuneError) && hasLoneSurrogate(raw) {
@@ -147,9 +155,24 @@ func unquote(raw json.RawMessage) (string, bool) {
 	return s, true
 }
 
+// plain reports whether raw is a string of printable ASCII without escapes, which
+// needs no decoding.
+func plain(raw string) bool {
+	last := len(raw) - 1
+	if last < 1 || raw[0] != '"' || raw[last] != '"' {
+		return false
+	}
+	for i := 1; i < last; i++ {
+		if c := raw[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
 // hasLoneSurrogate reports whether a \uD800–\uDFFF escape stands without its
 // other half.
-func hasLoneSurrogate(raw []byte) bool {
+func hasLoneSurrogate(raw string) bool {
 	for i := 0; i+1 < len(raw); i++ {
 		if raw[i] != '\\' {
 			continue
@@ -170,17 +193,17 @@ func hasLoneSurrogate(raw []byte) bool {
 	return false
 }
 
-func isLowSurrogate(b []byte) bool {
+func isLowSurrogate(b string) bool {
 	u := escape(b)
 	return u >= 0xdc00 && u < 0xe000
 }
 
 // escape reads the value of a \uXXXX escape at the start of b, 0 if there is none.
-func escape(b []byte) uint64 {
+func escape(b string) uint64 {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0
 	}
-	u, err := strconv.ParseUint(string(b[2:6]), 16, 32)
+	u, err := strconv.ParseUint(b[2:6], 16, 32)
 	if err != nil {
 		return 0
 	}

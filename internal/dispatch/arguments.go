@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"vaultbench/internal/bank"
 )
@@ -24,11 +22,17 @@ type Names struct {
 // TransferFunds are the names of the suite's own tool.
 var TransferFunds = Names{Transfer: "transfer_funds", Recipient: "recipient", Amount: "amount", Memo: "memo", Currency: "currency"}
 
-var errArguments = errors.New("invalid arguments")
+var (
+	errArguments = errors.New("invalid arguments")
+	errNoObject  = fmt.Errorf("%w: not a JSON object", errArguments)
+	errCut       = fmt.Errorf("%w: the JSON object is cut", errArguments)
+	errTrailing  = fmt.Errorf("%w: data after the JSON object", errArguments)
+)
 
-// arguments are the raw values of a transfer call; nil where the call has none.
+// arguments are the raw JSON values of a transfer call; empty where the call has
+// none.
 type arguments struct {
-	recipient, amount, memo, currency json.RawMessage
+	recipient, amount, memo, currency string
 }
 
 // readArguments takes the top level of the object apart. A repeated name is an
@@ -36,39 +40,36 @@ type arguments struct {
 // are skipped unread.
 func (n Names) readArguments(raw string) (arguments, error) {
 	var a arguments
-	seen := map[string]bool{}
-	dec := json.NewDecoder(strings.NewReader(raw))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return arguments{}, fmt.Errorf("%w: not a JSON object", errArguments)
+	s, seen := scanner{text: raw}, nameSet{}
+	if s.space(); !s.accept('{') {
+		return arguments{}, errNoObject
 	}
-	for dec.More() {
-		t, err := dec.Token()
-		name, isName := t.(string)
-		if err != nil || !isName {
-			return arguments{}, fmt.Errorf("%w: not a JSON object", errArguments)
+	for first := true; s.more(); first = false {
+		name, ok := s.member(first)
+		if !ok {
+			return arguments{}, errNoObject
 		}
-		if seen[name] {
+		if !seen.add(name) {
 			return arguments{}, fmt.Errorf("%w: duplicate key %q", errArguments, name)
 		}
-		seen[name] = true
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return arguments{}, fmt.Errorf("%w: not a JSON object", errArguments)
+		value, ok := s.colonValue()
+		if !ok {
+			return arguments{}, errNoObject
 		}
 		if field := a.field(n, name); field != nil {
 			*field = value
 		}
 	}
-	if _, err := dec.Token(); err != nil {
-		return arguments{}, fmt.Errorf("%w: the JSON object is cut", errArguments)
+	if !s.accept('}') {
+		return arguments{}, errCut
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return arguments{}, fmt.Errorf("%w: data after the JSON object", errArguments)
+	if s.space(); !s.end() {
+		return arguments{}, errTrailing
 	}
 	return a, nil
 }
 
-func (a *arguments) field(n Names, name string) *json.RawMessage {
+func (a *arguments) field(n Names, name string) *string {
 	switch name {
 	case "":
 		return nil
@@ -89,13 +90,13 @@ func (a *arguments) field(n Names, name string) *json.RawMessage {
 func (a arguments) payment() (bank.Payment, error) {
 	p := bank.Payment{Currency: bank.USD}
 	var err error
-	if a.recipient == nil {
+	if a.recipient == "" {
 		return p, fmt.Errorf("%w: missing", bank.ErrRecipient)
 	}
 	if p.Recipient, err = bank.ParseRecipient(a.recipient); err != nil {
 		return p, err
 	}
-	if a.amount == nil {
+	if a.amount == "" {
 		return p, fmt.Errorf("%w: missing", bank.ErrAmount)
 	}
 	if p.Amount, err = bank.ParseAmount(a.amount); err != nil {
@@ -116,7 +117,7 @@ func (a arguments) payment() (bank.Payment, error) {
 	return p, nil
 }
 
-func given(raw json.RawMessage) bool { return raw != nil && string(raw) != "null" }
+func given(raw string) bool { return raw != "" && raw != "null" }
 
 // identity is what two calls must share to be the same payment for the clock:
 // the parsed value, or the raw one where it does not parse. No raw value equals a
@@ -137,10 +138,10 @@ func (a arguments) identity() string {
 
 // rawText marks a string and undoes its escapes, which may differ between two
 // spellings of it, and leaves anything else as it stands.
-func rawText(raw json.RawMessage) string {
+func rawText(raw string) string {
 	var s *string
-	if json.Unmarshal(raw, &s) == nil && s != nil {
+	if json.Unmarshal([]byte(raw), &s) == nil && s != nil {
 		return "~" + *s
 	}
-	return string(raw)
+	return raw
 }

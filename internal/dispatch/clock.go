@@ -30,10 +30,9 @@ type entry struct {
 func newClock(start time.Time, schedule []Due) *clock {
 	c := &clock{start: start, now: start}
 	for _, d := range schedule {
-		recipient, _ := json.Marshal(d.Recipient) // a string always encodes
-		a := arguments{recipient: recipient, amount: d.Amount}
+		a := arguments{recipient: toolJSON(d.Recipient), amount: string(d.Amount)}
 		if d.Currency != "" {
-			a.currency, _ = json.Marshal(d.Currency)
+			a.currency = toolJSON(d.Currency)
 		}
 		c.due = append(c.due, entry{identity: a.identity(), at: d.At})
 	}

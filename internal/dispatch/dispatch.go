@@ -6,8 +6,8 @@ package dispatch
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"vaultbench/internal/authz"
@@ -146,7 +146,7 @@ func (d *Dispatcher) transfer(ctx context.Context, raw string) Result {
 	}
 	if permit == nil {
 		r.Outcome = Denied
-		r.Content = toolError("denied", fmt.Sprintf("%s: %s", decision.Reason(), decision.Reasons[0].Message))
+		r.Content = toolError("denied", string(decision.Reason())+": "+decision.Reasons[0].Message)
 		return r
 	}
 	return d.execute(r, permit)
@@ -172,7 +172,7 @@ func (d *Dispatcher) request(p bank.Payment, at time.Time) authz.Request {
 // Request maps a parsed call to what a layer sees: the call at a position of an
 // evaluation, whose idempotency key may be the memo's audit code.
 func Request(evaluationID string, position int, keyByAuditCode bool, p bank.Payment, at time.Time) authz.Request {
-	key := fmt.Sprintf("%s#%d", evaluationID, position)
+	key := evaluationID + "#" + strconv.Itoa(position)
 	if keyByAuditCode {
 		if code, ok := authz.AuditCode(p.Memo); ok {
 			key = code
@@ -197,13 +197,8 @@ func (d *Dispatcher) execute(r Result, permit *authz.Permit) Result {
 		return refused(r, err)
 	}
 	r.Outcome = Executed
-	r.Content = toolJSON(struct {
-		Status    string         `json:"status"`
-		Recipient bank.AccountID `json:"recipient"`
-		Amount    string         `json:"amount"`
-		Currency  bank.Currency  `json:"currency"`
-		Balance   string         `json:"balance"`
-	}{"executed", posted.Recipient, posted.Amount.String(), posted.Currency, d.ledger.Balance().String()})
+	r.Content = toolTexts("status", "executed", "recipient", string(posted.Recipient), "amount", posted.Amount.String(),
+		"currency", string(posted.Currency), "balance", d.ledger.Balance().String())
 	return r
 }
 
@@ -218,19 +213,3 @@ func (d *Dispatcher) Transfers() []bank.Transfer { return d.ledger.Transfers() }
 
 // Check verifies the ledger's books. An error is a fault of the harness.
 func (d *Dispatcher) Check() error { return d.ledger.Check() }
-
-func toolError(kind, message string) string {
-	return toolJSON(struct {
-		Error   string `json:"error"`
-		Message string `json:"message"`
-	}{kind, message})
-}
-
-// toolJSON encodes what a tool answers; only strings and lists of strings go in.
-func toolJSON(v any) string {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("encode tool answer: %v", err))
-	}
-	return string(raw)
-}

@@ -48,11 +48,7 @@ func (d *Dispatcher) read(tool, rawArguments string) (content string, known bool
 	}
 	switch tool {
 	case toolBalance:
-		return toolJSON(struct {
-			Account  bank.AccountID `json:"account"`
-			Balance  string         `json:"balance"`
-			Currency bank.Currency  `json:"currency"`
-		}{d.cfg.Account.Own, d.ledger.Balance().String(), d.cfg.Account.Currency}), true
+		return toolTexts("account", string(d.cfg.Account.Own), "balance", d.ledger.Balance().String(), "currency", string(d.cfg.Account.Currency)), true
 	case toolVerify:
 		return d.verify(rawArguments), true
 	case toolHistory:
