@@ -29,6 +29,7 @@ type Authorizer interface {
 type Guard struct {
 	authorizer Authorizer
 	timeout    time.Duration
+	born       time.Time
 	spare      atomic.Pointer[worker]
 	stuck      atomic.Bool // the layer did not come back from Settle
 }
@@ -38,8 +39,11 @@ const DefaultTimeout = 2 * time.Second
 
 // NewGuard wraps a layer; timeout is wall-clock time per decision.
 func NewGuard(a Authorizer, timeout time.Duration) *Guard {
-	return &Guard{authorizer: a, timeout: timeout}
+	return &Guard{authorizer: a, timeout: timeout, born: time.Now()}
 }
+
+// age is the guard's clock: it costs half of what time.Now does.
+func (g *Guard) age() time.Duration { return time.Since(g.born) }
 
 // Permit allows one execution of one payment: the value that was decided, held
 // where nothing can change it. It is made by a Guard alone.
@@ -72,8 +76,9 @@ func (p *Permit) Settle(executed bool) {
 
 // Authorize returns the decision, and a permit if and only if it allows.
 func (g *Guard) Authorize(ctx context.Context, req Request) (Decision, *Permit) {
-	q := newQuestion(ctx, &req, g.timeout)
-	d, err := g.ask(ctx, q)
+	began := g.age()
+	q := newQuestion(ctx, &req, g.born.Add(began+g.timeout))
+	d, err := g.ask(ctx, q, began)
 	if err != nil {
 		return failClosed(err, q), nil
 	}
@@ -93,12 +98,12 @@ func (g *Guard) Authorize(ctx context.Context, req Request) (Decision, *Permit) 
 // ask waits for the layer no longer than the time-out and no longer than its
 // caller does. A layer that answers later is not heard, but what it reserved
 // meanwhile is released.
-func (g *Guard) ask(ctx context.Context, q *question) (Decision, error) {
+func (g *Guard) ask(ctx context.Context, q *question, began time.Duration) (Decision, error) {
 	if g.stuck.Load() {
 		return Decision{}, errors.New("layer did not settle an earlier payment in time")
 	}
 	w := g.worker()
-	w.begin(job{question: q}, q.deadline)
+	w.begin(job{question: q}, began)
 	if err := w.wait(ctx); err != nil {
 		return Decision{}, fmt.Errorf("layer gave no decision in time: %w", err)
 	}
@@ -118,7 +123,7 @@ func (g *Guard) ask(ctx context.Context, q *question) (Decision, error) {
 // no more and denies what follows.
 func (g *Guard) settle(req *Request, executed bool) {
 	w := g.worker()
-	w.begin(job{settle: req, executed: executed}, time.Now().Add(g.timeout))
+	w.begin(job{settle: req, executed: executed}, g.age())
 	if err := w.wait(context.Background()); err != nil {
 		g.stuck.Store(true)
 		return

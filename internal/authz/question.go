@@ -22,8 +22,8 @@ type question struct {
 	err  error         // why it ended
 }
 
-func newQuestion(ctx context.Context, req *Request, timeout time.Duration) *question {
-	return &question{Context: ctx, request: *req, digest: req.digest(), deadline: time.Now().Add(timeout)}
+func newQuestion(ctx context.Context, req *Request, deadline time.Time) *question {
+	return &question{Context: ctx, request: *req, digest: req.digest(), deadline: deadline}
 }
 
 // items are the request's for the layer, which may do with them what it likes.

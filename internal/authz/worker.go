@@ -22,11 +22,11 @@ type worker struct {
 	decision Decision
 	err      error
 
-	mu       sync.Mutex
-	state    workerState
-	deadline time.Time // of the call in hand; of the last one where there is none
-	why      error     // the call was abandoned
-	watch    *time.Timer
+	mu    sync.Mutex
+	state workerState
+	began time.Duration // the call in hand or the last one, by the guard's age
+	why   error         // the call was abandoned
+	watch *time.Timer
 }
 
 // job is one call of a layer: a question, or a payment to settle.
@@ -82,9 +82,9 @@ func (w *worker) end() {
 func (w *worker) period() time.Duration { return min(linger, w.guard.timeout) }
 
 // begin hands a call over.
-func (w *worker) begin(j job, deadline time.Time) {
+func (w *worker) begin(j job, now time.Duration) {
 	w.mu.Lock()
-	w.job, w.state, w.deadline = j, workerBusy, deadline
+	w.job, w.state, w.began = j, workerBusy, now
 	w.mu.Unlock()
 	w.wake <- struct{}{}
 }
@@ -126,13 +126,13 @@ func (w *worker) abandon(why error) {
 func (w *worker) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	late := time.Since(w.deadline)
+	lasted := w.guard.age() - w.began
 	switch {
-	case w.state == workerBusy && late < 0:
-		w.watch.Reset(-late)
+	case w.state == workerBusy && lasted < w.guard.timeout:
+		w.watch.Reset(w.guard.timeout - lasted)
 	case w.state == workerBusy:
 		w.abandon(context.DeadlineExceeded)
-	case w.state == workerIdle && late >= linger-w.guard.timeout && w.guard.spare.CompareAndSwap(w, nil):
+	case w.state == workerIdle && lasted >= linger && w.guard.spare.CompareAndSwap(w, nil):
 		w.end()
 	case w.state == workerIdle:
 		w.watch.Reset(w.period())
