@@ -17,7 +17,7 @@ import (
 // is silently ignored would let more through than the pack says.
 type contextSchema struct {
 	typ      condition.Type
-	tests    []valueTest // of the fields, in the order of typ
+	tests    []valueTest // of the fields, in the order of typ; nil: the kind is all there is to it
 	required []int       // the places of those that must be there
 }
 
@@ -95,10 +95,15 @@ func compileObject(s schemaObject) (contextSchema, error) {
 // validate checks a record of the schema's type.
 func (c *contextSchema) validate(record []condition.Value) error {
 	for i := range record {
-		if record[i].Kind == condition.KindAbsent {
+		v := &record[i]
+		if v.Kind == condition.KindAbsent || v.Kind == c.typ.Members[i].Kind && c.tests[i] == nil {
 			continue
 		}
-		if err := c.tests[i](&record[i]); err != nil {
+		test := c.tests[i]
+		if test == nil {
+			test = ofKind(c.typ.Members[i].Kind)
+		}
+		if err := test(v); err != nil {
 			return fmt.Errorf("%s: %w", c.typ.Names[i], err)
 		}
 	}
@@ -128,7 +133,7 @@ func compileProperty(raw json.RawMessage) (condition.Type, valueTest, error) {
 		test, err := integerTest(s)
 		return condition.Type{Kind: condition.KindInt}, test, err
 	case "boolean":
-		return condition.Type{Kind: condition.KindBool}, ofKind(condition.KindBool), nil
+		return condition.Type{Kind: condition.KindBool}, nil, nil
 	case "number": // no rule can read it unless it is an integer
 		test, err := numberTest(s)
 		return condition.Any, test, err
@@ -171,6 +176,9 @@ func stringTest(s schemaObject) (valueTest, error) {
 			return nil, fmt.Errorf("enum: %w", err)
 		}
 		words = append(words, w)
+	}
+	if matches == nil && s.Enum == nil && s.MinLength == nil && s.MaxLength == nil {
+		return nil, nil
 	}
 	return func(v *condition.Value) error {
 		switch n := 0; {
@@ -241,6 +249,9 @@ func compileArray(s schemaObject) (condition.Type, valueTest, error) {
 		elem, test, err := compileProperty(s.Items)
 		if err != nil {
 			return typ, nil, fmt.Errorf("items: %w", err)
+		}
+		if test == nil {
+			test = ofKind(elem.Kind)
 		}
 		typ.Elem, each = &elem, test
 	}
