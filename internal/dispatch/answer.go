@@ -9,7 +9,7 @@ import (
 func toolError(kind, message string) string { return toolTexts("error", kind, "message", message) }
 
 // toolTexts is the object of the given names and texts, by turns, as encoding/json
-// writes it.
+// writes it. The names are plain.
 func toolTexts(pairs ...string) string {
 	size := 2
 	for _, s := range pairs {
@@ -17,16 +17,15 @@ func toolTexts(pairs ...string) string {
 	}
 	var b strings.Builder
 	b.Grow(size)
-	for i, s := range pairs {
-		switch {
-		case i == 0:
-			b.WriteByte('{')
-		case i%2 == 0:
-			b.WriteByte(',')
-		default:
-			b.WriteByte(':')
+	for i := 0; i < len(pairs); i += 2 {
+		if i == 0 {
+			b.WriteString(`{"`)
+		} else {
+			b.WriteString(`,"`)
 		}
-		writeText(&b, s)
+		b.WriteString(pairs[i])
+		b.WriteString(`":`)
+		writeText(&b, pairs[i+1])
 	}
 	b.WriteByte('}')
 	return b.String()
