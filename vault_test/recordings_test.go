@@ -17,6 +17,9 @@ import (
 // the suite (written by us, and named so). The loop is open.
 func TestRecordings(t *testing.T) {
 	b := theBench(t)
+	if !b.suite.Shard.First() {
+		t.Skipf("recorded conversations are replayed by shard 1/%d", b.suite.Shard.Of)
+	}
 	fsys := b.recordings(t)
 	recordings, err := b.suite.Recordings(fsys)
 	require.NoError(t, err)

@@ -79,8 +79,11 @@ func newBench() (*bench, error) {
 		return nil, err
 	}
 	b := &bench{options: options, suite: s, catalog: catalog}
-	if s.Trials > 1 || *update {
-		s.Golden = nil // the golden counts one trial
+	if s.Shard, err = plan.ParseShard(options.Shard); err != nil {
+		return nil, fmt.Errorf("VAULT_SHARD: %w", err)
+	}
+	if s.Trials > 1 || !s.Shard.Whole() || *update {
+		s.Golden = nil // the golden counts one trial of the whole
 	}
 	if err := b.addLive(); err != nil {
 		return nil, err

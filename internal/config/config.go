@@ -25,6 +25,7 @@ type Options struct {
 	Architectures []string
 	Recordings    string  // folder with recorded conversations, absolute; empty: the shipped ones
 	Trials        int     // evaluations per attack and cell
+	Shard         string  // part of the grid, such as 3/16; empty: the whole
 	RunID         string  // empty: made from the time
 	Results       string  // folder, absolute
 	Concurrency   int     // evaluations at a time
@@ -67,6 +68,7 @@ const (
 	varArchitectures = "VAULT_ARCHITECTURES"
 	varRecordings    = "VAULT_RECORDINGS"
 	varTrials        = "VAULT_TRIALS"
+	varShard         = "VAULT_SHARD"
 	varRunID         = "VAULT_RUN_ID"
 	varResults       = "VAULT_RESULTS"
 	varConcurrency   = "VAULT_CONCURRENCY"
@@ -84,7 +86,7 @@ const (
 func Variables() []string {
 	return []string{
 		varSims, varModels, varLevels, varTracks, varArchitectures, varRecordings,
-		varTrials, varRunID, varResults, varConcurrency, varGate, varBudgetUSD, varBudgetTokens, varSigningKey, varCross, varVariants, varLong, varLocalURL,
+		varTrials, varShard, varRunID, varResults, varConcurrency, varGate, varBudgetUSD, varBudgetTokens, varSigningKey, varCross, varVariants, varLong, varLocalURL,
 	}
 }
 

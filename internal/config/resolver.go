@@ -30,6 +30,7 @@ func (r *resolver) options(root string, v Vocabulary) Options {
 		Architectures: r.words(varArchitectures, v.Architectures, v.DefaultArchitectures, false),
 		Recordings:    r.path(varRecordings, root, ""),
 		Trials:        r.positive(varTrials, 1),
+		Shard:         r.text(varShard, ""), // package plan reads it
 		RunID:         r.runID(),
 		Results:       r.path(varResults, root, "results"),
 		Concurrency:   r.positive(varConcurrency, runtime.GOMAXPROCS(0)),

@@ -57,7 +57,7 @@ func (r *Run) Finish() (report.Summary, error) {
 // close reads evaluations.jsonl once, one evaluation at a time: it signs the
 // decisions and adds the figures up.
 func (r *Run) close() (report.Summary, *record.Seal, error) {
-	b, err := report.NewBuilder(r.cells(), r.suite.Directories(), r.suite.judge(), r.suite.Golden)
+	b, err := report.NewBuilder(r.cells(), r.directories, r.suite.judge(), r.suite.Golden)
 	if err != nil {
 		return report.Summary{}, nil, err
 	}

@@ -30,10 +30,7 @@ func Start(s *Suite, root, results, id string, m record.Manifest) (*Run, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{suite: s, key: s.Key, results: results, dir: dir, journal: j, directories: s.Directories(), planned: map[string]record.PlannedCell{}}
-	if r.key.ID() == "" {
-		r.key = receipt.TestKey()
-	}
+	r := &Run{suite: s, key: s.key(), results: results, dir: dir, journal: j, directories: s.Directories(), planned: map[string]record.PlannedCell{}}
 	m.Version, m.RunID, m.StartedAt = record.ManifestVersion, id, now()
 	m.GoVersion, m.Trials, m.KeyID = runtime.Version(), s.Trials, r.key.ID()
 	m.Bootstrap = report.Resampling()

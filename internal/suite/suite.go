@@ -7,6 +7,7 @@ package suite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -72,6 +73,7 @@ type Suite struct {
 	Architectures map[plan.Architecture]Architecture
 	Bankers       map[plan.ModelSlug]Banker
 	Golden        map[string]report.Counts // by cell name; nil: nothing is compared
+	Shard         plan.Shard               // what of the attacks this process runs
 	Gate          report.Gate              // the zero gate: the default one
 	Trials        int
 	Concurrency   int              // evaluations at a time
@@ -110,12 +112,24 @@ func (s *Suite) Planned(c plan.Cell) (record.PlannedCell, error) {
 	if _, ok := s.Levels[c.Level]; !ok {
 		return record.PlannedCell{}, fmt.Errorf("cell %s: unknown level %q", c.Name(), c.Level)
 	}
-	p := record.PlannedCell{Cell: c, Kind: b.Kind, Layered: a.Layered, Skip: b.Skip, Evaluations: len(s.Corpus.Select(c.Level, c.Track)) * s.Trials}
+	p := record.PlannedCell{Cell: c, Kind: b.Kind, Layered: a.Layered, Skip: b.Skip, Evaluations: len(s.selected(c)) * s.Trials}
+	if p.Skip == "" && p.Evaluations == 0 && !s.Shard.Whole() {
+		p.Skip = "no session of shard " + s.Shard.String()
+	}
 	if p.Kind == plan.Simulated {
 		p.Label = "simulated banker: an instrument, not a model"
 	}
 	p.Label = strings.TrimPrefix(p.Label+derivedLabel(c), "; ")
 	return p, nil
+}
+
+// selected are a cell's attacks that are in the shard.
+func (s *Suite) selected(c plan.Cell) []corpus.Attack {
+	all := s.Corpus.Select(c.Level, c.Track)
+	if s.Shard.Whole() {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(a corpus.Attack) bool { return !s.Shard.Has(a.Session) })
 }
 
 // derivedLabel says what a derived cell replays; empty for every other.
@@ -148,7 +162,7 @@ func (s *Suite) RunCell(ctx context.Context, p record.PlannedCell) (report.Cell,
 		return report.Cell{}, fmt.Errorf("cell %s: open layer: %w", p.Cell.Name(), err)
 	}
 	var jobs []job
-	for _, a := range s.Corpus.Select(p.Cell.Level, p.Cell.Track) {
+	for _, a := range s.selected(p.Cell) {
 		for trial := 1; trial <= s.Trials; trial++ {
 			jobs = append(jobs, job{record.EvaluationID(p.Cell, a.ID, trial), func(ctx context.Context) record.Evaluation {
 				return s.evaluate(ctx, p, spec, a, trial, client, layer())
@@ -206,6 +220,14 @@ func (s *Suite) once(ctx context.Context, j job) (record.Evaluation, error) {
 	e := j.run(ctx)
 	e.Earlier = prior.Earlier()
 	return e, s.Sink.Append(e)
+}
+
+// key signs; the zero key is the published test key.
+func (s *Suite) key() receipt.Key {
+	if s.Key.ID() == "" {
+		return receipt.TestKey()
+	}
+	return s.Key
 }
 
 func (s *Suite) judge() oracle.JudgeFunc {

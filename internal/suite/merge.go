@@ -1,0 +1,214 @@
+package suite
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/plan"
+	"vaultbench/internal/receipt"
+	"vaultbench/internal/record"
+	"vaultbench/internal/report"
+)
+
+const shardVariable = "VAULT_SHARD"
+
+// part is one of the runs that are merged.
+type part struct {
+	dir      string
+	shard    plan.Shard
+	manifest record.Manifest
+}
+
+func (p part) String() string { return fmt.Sprintf("%s (shard %s)", p.dir, p.shard) }
+
+// Merge joins the finished runs of all shards of a grid in results/id: its lines,
+// receipts and summary are those of a run that was never divided. Each part is
+// verified while it is read. Parts that are made of other things, that overlap or
+// that leave a gap are refused by name, and then nothing is left behind. The suite
+// gives golden, gate, key and parties; held are the digests of what the whole is held
+// against and its parts were not.
+func Merge(s *Suite, held map[string]string, dirs []string, results, id string) (_ report.Summary, _ string, err error) {
+	parts, err := partsOf(dirs)
+	if err != nil {
+		return report.Summary{}, "", err
+	}
+	m := parts[0].manifest
+	if key := s.key(); key.ID() != m.KeyID {
+		return report.Summary{}, "", fmt.Errorf("%s was signed by key %s, and VAULT_SIGNING_KEY holds %s: a merged run is signed as its parts are", parts[0].dir, m.KeyID, key.ID())
+	}
+	dir := filepath.Join(results, cmp.Or(id, newRunID()))
+	if _, err := os.Lstat(dir); err == nil {
+		return report.Summary{}, "", fmt.Errorf("%s is there already: choose another name", dir)
+	}
+	r, err := mergedRun(s, held, results, dir, parts)
+	if err != nil {
+		return report.Summary{}, "", err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.journal.Close(), os.RemoveAll(dir))
+		}
+	}()
+	for _, p := range parts {
+		if err := r.take(p); err != nil {
+			return report.Summary{}, "", err
+		}
+	}
+	summary, err := r.Finish()
+	return summary, dir, err
+}
+
+// partsOf reads the manifests, in the order of the shards, and refuses what is not
+// one grid, whole and once.
+func partsOf(dirs []string) ([]part, error) {
+	var parts []part
+	for _, dir := range dirs {
+		m, err := receipt.ReadManifest(dir)
+		if err != nil {
+			return nil, err
+		}
+		shard, err := plan.ParseShard(shardOf(m))
+		if err != nil || shard.Of == 0 {
+			return nil, fmt.Errorf("%s: VAULT_SHARD was %q: only the runs of shards are merged", dir, shardOf(m))
+		}
+		parts = append(parts, part{dir, shard, m})
+	}
+	if len(parts) == 0 {
+		return nil, errors.New("no run to merge: name the folders of all shards")
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return a.shard.Index - b.shard.Index })
+	first := parts[0]
+	for i, p := range parts {
+		if p.shard.Of != first.shard.Of {
+			return nil, fmt.Errorf("%v and %v are parts of divisions into %d and %d", first, p, first.shard.Of, p.shard.Of)
+		}
+		if i > 0 && p.shard == parts[i-1].shard {
+			return nil, fmt.Errorf("%v and %v overlap: both hold the same sessions", parts[i-1], p)
+		}
+		if p.shard.Index != i+1 {
+			return nil, fmt.Errorf("shard %d/%d is missing: name its folder", i+1, first.shard.Of)
+		}
+		if lines := record.Differences(alike(first.manifest), alike(p.manifest), append([]string{shardVariable}, mayDiffer...)...); len(lines) > 0 {
+			return nil, fmt.Errorf("%v and %v are made of other things, and one run can't hold both:\n  %s", first, p, strings.Join(lines, "\n  "))
+		}
+	}
+	if n := len(parts); n != first.shard.Of {
+		return nil, fmt.Errorf("shard %d/%d is missing: name its folder", n+1, first.shard.Of)
+	}
+	return parts, nil
+}
+
+// alike is a manifest without what the first shard alone replays.
+func alike(m record.Manifest) record.Manifest {
+	digests := map[string]string{}
+	for name, digest := range m.Digests {
+		if !strings.HasPrefix(name, recordingsPrefix) {
+			digests[name] = digest
+		}
+	}
+	m.Digests = digests
+	return m
+}
+
+// shardOf is the shard of a run, as its variable said.
+func shardOf(m record.Manifest) string {
+	value := m.Options[shardVariable]
+	if i := strings.LastIndex(value, " ("); i >= 0 {
+		value = value[:i]
+	}
+	return value
+}
+
+// mergedRun begins the run of the whole.
+func mergedRun(s *Suite, held map[string]string, results, dir string, parts []part) (*Run, error) {
+	m := parts[0].manifest
+	m.RunID, m.Seal, m.Signature, m.FinishedAt, m.Failure, m.FailureKind = filepath.Base(dir), nil, "", "", "", ""
+	m.Options = maps.Clone(m.Options)
+	m.Options[shardVariable] = " (default)"
+	m.Digests = map[string]string{}
+	cells := map[string]record.PlannedCell{}
+	for _, p := range parts {
+		maps.Copy(m.Digests, p.manifest.Digests)
+		m.StartedAt = min(m.StartedAt, p.manifest.StartedAt)
+		if p.manifest.Failure != "" && m.Failure == "" {
+			m.Failure, m.FailureKind = p.String()+": "+p.manifest.Failure, p.manifest.FailureKind
+		}
+		if err := addCells(cells, parts[0], p); err != nil {
+			return nil, err
+		}
+	}
+	m.Sentinels = sentinels(parts)
+	maps.Copy(m.Digests, held)
+	j, err := record.OpenJournal(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Run{suite: s, key: s.key(), results: results, dir: dir, journal: j, manifest: m, directories: m.Directories, planned: cells}, nil
+}
+
+// addCells adds up what the parts planned. A cell that one part did not plan is a
+// gap; one that it had no session of is none.
+func addCells(cells map[string]record.PlannedCell, first, p part) error {
+	seen := map[string]bool{}
+	for _, c := range p.manifest.Cells {
+		name := c.Cell.Name()
+		seen[name] = true
+		was, known := cells[name]
+		switch recorded := c.Cell.Track == corpus.Recorded; {
+		case recorded && p.shard.Index != 1:
+			return fmt.Errorf("%v holds the recorded cell %s: those are replayed by the first shard", p, name)
+		case !known && !recorded && p.shard.Index != 1:
+			return fmt.Errorf("cell %s is in %v and not in %v: run the same cells in every shard", name, p, first)
+		case !known:
+			cells[name] = c
+			continue
+		}
+		if was.Evaluations == 0 || c.Evaluations > 0 {
+			was.Skip = c.Skip // a part that had no session of the cell says nothing of the others
+		}
+		was.Evaluations += c.Evaluations
+		cells[name] = was
+	}
+	for _, name := range slices.Sorted(maps.Keys(cells)) {
+		if !seen[name] && cells[name].Cell.Track != corpus.Recorded {
+			return fmt.Errorf("cell %s is in %v and not in %v: run the same cells in every shard", name, first, p)
+		}
+	}
+	return nil
+}
+
+// sentinels were noticed by the whole if every part that ran them says so.
+func sentinels(parts []part) map[string]bool {
+	var all map[string]bool
+	for _, p := range parts {
+		for test, noticed := range p.manifest.Sentinels {
+			if all == nil {
+				all = map[string]bool{}
+			}
+			before, known := all[test]
+			all[test] = noticed && (before || !known)
+		}
+	}
+	return all
+}
+
+// take verifies a part and copies its evaluations. Each must be of the part's own
+// sessions: what another machine put there by hand is refused.
+func (r *Run) take(p part) error {
+	_, err := receipt.VerifyEach(p.dir, nil, func(record.Manifest) (func(record.Evaluation) error, error) {
+		return func(e record.Evaluation) error {
+			if e.Cell.Track != corpus.Recorded && !p.shard.Has(e.Session) {
+				return fmt.Errorf("session %s is not of shard %s", e.Session, p.shard)
+			}
+			return r.Append(e)
+		}, nil
+	})
+	return err
+}

@@ -1,0 +1,155 @@
+package suite_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/plan"
+	"vaultbench/internal/receipt"
+	"vaultbench/internal/record"
+	"vaultbench/internal/report"
+	"vaultbench/internal/suite"
+)
+
+var mergedCells = []plan.Cell{
+	{Model: "sim-a", Level: corpus.L2, Track: corpus.Single, Architecture: plan.Alone},
+	{Model: "sim-a", Level: corpus.L2, Track: corpus.Multi, Architecture: plan.OAP},
+	{Model: "sim-a", Level: corpus.L2, Track: corpus.Benign, Architecture: plan.OAP},
+}
+
+// runShard runs the cells of a shard to the end and returns its folder.
+func runShard(t *testing.T, results, shard string, change func(*suite.Suite, *record.Manifest), cells ...plan.Cell) string {
+	t.Helper()
+	s := newSuite()
+	var err error
+	s.Shard, err = plan.ParseShard(shard)
+	require.NoError(t, err)
+	m := record.Manifest{Options: map[string]string{"VAULT_SHARD": shard + " (environment)", "VAULT_TRIALS": "2 (default)"}, Digests: map[string]string{"fixtures/x": strings.Repeat("00", 32)}}
+	if shard == "" {
+		m.Options["VAULT_SHARD"] = " (default)"
+	}
+	if change != nil {
+		change(s, &m)
+	}
+	r, err := suite.Start(s, t.TempDir(), results, "", m)
+	require.NoError(t, err)
+	for _, c := range cells {
+		p, err := s.Planned(c)
+		require.NoError(t, err)
+		require.NoError(t, r.Plan(p))
+		if p.Skip == "" {
+			_, err = s.RunCell(t.Context(), p)
+			require.NoError(t, err)
+		}
+	}
+	_, err = r.Finish()
+	require.NoError(t, err)
+	return r.Dir()
+}
+
+// TestMergeIsTheWhole: the parts of any division make the very bytes of a run that
+// was never divided, and the merged run verifies.
+func TestMergeIsTheWhole(t *testing.T) {
+	results := t.TempDir()
+	whole := runShard(t, results, "", nil, mergedCells...)
+	for _, shards := range [][]string{{"1/1"}, {"2/2", "1/2"}, {"1/3", "3/3", "2/3"}, {"1/9", "2/9", "3/9", "4/9", "5/9", "6/9", "7/9", "8/9", "9/9"}} {
+		t.Run(shards[0], func(t *testing.T) {
+			var dirs []string
+			for _, shard := range shards {
+				dirs = append(dirs, runShard(t, results, shard, nil, mergedCells...))
+			}
+			_, dir, err := suite.Merge(newSuite(), nil, dirs, results, "merged-"+shards[0][2:])
+			require.NoError(t, err)
+			for _, file := range []string{record.EvaluationsFile, receipt.File, "summary.json", report.JUnitFile} {
+				want, err := os.ReadFile(filepath.Join(whole, file))
+				require.NoError(t, err)
+				got, err := os.ReadFile(filepath.Join(dir, file))
+				require.NoError(t, err)
+				require.Equal(t, string(want), string(got), file)
+			}
+			verified, err := receipt.Verify(dir, nil)
+			require.NoError(t, err)
+			require.Equal(t, 2*(12+12+2), verified.Evaluations)
+		})
+	}
+}
+
+func TestMergeRefuses(t *testing.T) {
+	results := t.TempDir()
+	one, two := runShard(t, results, "1/2", nil, mergedCells...), runShard(t, results, "2/2", nil, mergedCells...)
+	whole := runShard(t, results, "", nil, mergedCells...)
+	third := runShard(t, results, "3/3", nil, mergedCells...)
+	fewer := runShard(t, results, "2/2", nil, mergedCells[:1]...)
+	more := runShard(t, results, "1/2", nil, mergedCells[:1]...)
+	otherCorpus := runShard(t, results, "2/2", func(_ *suite.Suite, m *record.Manifest) { m.Digests["fixtures/x"] = strings.Repeat("11", 32) }, mergedCells...)
+	otherOption := runShard(t, results, "2/2", func(_ *suite.Suite, m *record.Manifest) { m.Options["VAULT_CROSS"] = "1 (environment)" }, mergedCells...)
+	mislabelled := runShard(t, results, "1/2", func(s *suite.Suite, m *record.Manifest) {
+		s.Shard = plan.Shard{}
+	}, mergedCells...)
+	cut := runShard(t, results, "2/2", nil, mergedCells...)
+	require.NoError(t, os.Truncate(filepath.Join(cut, record.EvaluationsFile), 100))
+	for _, tt := range []struct {
+		name   string
+		dirs   []string
+		want   string
+		reason string
+	}{
+		{"nothing", nil, "no run to merge", "zero matches"},
+		{"no shard", []string{whole, two}, "only the runs of shards are merged", "the whole holds every session"},
+		{"gap at the end", []string{one}, "shard 2/2 is missing", "by name"},
+		{"gap at the front", []string{two}, "shard 1/2 is missing", "by name"},
+		{"overlap", []string{one, two, two}, "overlap: both hold the same sessions", "counted twice"},
+		{"two divisions", []string{one, third}, "parts of divisions into 2 and 3", "sessions would be lost"},
+		{"other corpus", []string{one, otherCorpus}, "digest of fixtures/x: was 000000000000…, is 111111111111…", "with a diff"},
+		{"other option", []string{one, otherOption}, "option VAULT_CROSS: was nothing, is 1", "with a diff"},
+		{"a cell is missing", []string{one, fewer}, "run the same cells in every shard", "a gap"},
+		{"a cell too many", []string{more, two}, "run the same cells in every shard", "a gap"},
+		{"sessions of another shard", []string{mislabelled, two}, "is not of shard 1/2", "by hand"},
+		{"does not verify", []string{one, cut}, "evaluations.jsonl", "verified while read"},
+		{"no run", []string{one, t.TempDir()}, "manifest.json", "wrong folder"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := suite.Merge(newSuite(), nil, tt.dirs, results, "m")
+			require.ErrorContains(t, err, tt.want, tt.reason)
+			require.NoDirExists(t, filepath.Join(results, "m"), "nothing is left behind")
+		})
+	}
+	t.Run("other key", func(t *testing.T) {
+		s := newSuite()
+		seed := filepath.Join(t.TempDir(), "seed")
+		require.NoError(t, os.WriteFile(seed, []byte("0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"), 0o600))
+		var err error
+		s.Key, err = receipt.LoadKey(seed)
+		require.NoError(t, err)
+		_, _, err = suite.Merge(s, nil, []string{one, two}, results, "m")
+		require.ErrorContains(t, err, "a merged run is signed as its parts are")
+	})
+	t.Run("taken name", func(t *testing.T) {
+		_, _, err := suite.Merge(newSuite(), nil, []string{one, two}, results, filepath.Base(one))
+		require.ErrorContains(t, err, "is there already")
+	})
+}
+
+// TestMergeKeepsFaults: what failed in a part fails in the whole, and a sentinel
+// counts as noticed only if it was wherever it ran.
+func TestMergeKeepsFaults(t *testing.T) {
+	results := t.TempDir()
+	one := runShard(t, results, "1/2", func(_ *suite.Suite, m *record.Manifest) {
+		m.Failure, m.FailureKind, m.Sentinels = "golden changed", record.FailedGolden, map[string]bool{"TestA": true, "TestB": true}
+	}, mergedCells...)
+	two := runShard(t, results, "2/2", func(_ *suite.Suite, m *record.Manifest) {
+		m.Sentinels = map[string]bool{"TestA": false}
+	}, mergedCells...)
+	summary, dir, err := suite.Merge(newSuite(), nil, []string{two, one}, results, "m")
+	require.NoError(t, err)
+	require.NotEqual(t, report.Pass, summary.Status)
+	m, err := receipt.ReadManifest(dir)
+	require.NoError(t, err)
+	require.Contains(t, m.Failure, "(shard 1/2): golden changed")
+	require.Equal(t, map[string]bool{"TestA": false, "TestB": true}, m.Sentinels)
+}
