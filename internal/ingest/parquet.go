@@ -79,6 +79,9 @@ func (t *parquetTable) Select(columns []string) error {
 		return err
 	}
 	for _, i := range at {
+		if text := unreadable(t.leaves[i].column); text != "" {
+			return fmt.Errorf("column %s holds %s: write it as whole numbers, text, dates or timestamps", t.leaves[i].name, text)
+		}
 		t.chosen = append(t.chosen, t.leaves[i])
 	}
 	t.row = make([]cell, len(t.chosen))

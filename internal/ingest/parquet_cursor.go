@@ -98,6 +98,19 @@ func (c *cursor) peek() (parquet.Value, error) {
 	return c.buf[c.at], nil
 }
 
+// unreadable names a type whose values would come out as something else.
+func unreadable(column *parquet.Column) string {
+	if column.Type().Kind() == parquet.Int96 {
+		return "96-bit numbers"
+	}
+	if logical := column.Type().LogicalType(); logical != nil {
+		if _, is := logical.Value.(*format.DecimalType); is {
+			return "decimals"
+		}
+	}
+	return ""
+}
+
 // textOf writes a column's values as text; false stands for a number that is none.
 func textOf(column *parquet.Column) func(parquet.Value) (string, bool) {
 	logical := column.Type().LogicalType()
