@@ -27,9 +27,12 @@ func TestBudget(t *testing.T) {
 	env := map[string]string{
 		"VAULT_SIMS": "none", "VAULT_MODELS": "local", "VAULT_LOCAL_URL": server.URL(), "LOCAL_API_KEY": canary, "VAULT_LEVELS": "l5",
 		"VAULT_TRACKS": "single", "VAULT_ARCHITECTURES": "oap", "VAULT_RUN_ID": "r", "VAULT_CONCURRENCY": "3", "VAULT_BUDGET_TOKENS": "30000",
+		"VAULT_LOG": "info",
 	}
 	first := launch(t, env, "-test.run=TestVault", "-test.v")
 	assert.NotZero(t, first.code, "what was not run is not passed: %s", first.tail())
+	first.says(t, `level=WARN msg="budget is used up: further requests are not sent"`)
+	first.says(t, `level=INFO msg="run begins"`)
 	stopped := spending(t, first.results)
 	assert.Positive(t, stopped.completed)
 	assert.Positive(t, stopped.budget, "%+v", stopped)

@@ -2,6 +2,8 @@ package vault_test
 
 import (
 	"fmt"
+	"log/slog"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -64,6 +66,7 @@ func newBench() (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
+	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: options.Log})))
 	s, err := newSuite()
 	if err != nil {
 		return nil, err
@@ -96,6 +99,7 @@ func newBench() (*bench, error) {
 	if b.run, err = suite.Start(s, options.Root, options.Results, options.RunID, manifest); err != nil {
 		return nil, err
 	}
+	slog.Info("run begins", "folder", b.run.Dir(), "shard", options.Shard, "models", options.Models, "concurrency", options.Concurrency)
 	if recorded, final, torn := b.run.Resumed(); recorded > 0 {
 		fmt.Printf("resumed: %d evaluations recorded, %d of them final and not asked again; %d bytes of a torn line dropped\n", recorded, final, torn)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,20 +24,21 @@ type Options struct {
 	Levels        []string
 	Tracks        []string
 	Architectures []string
-	Recordings    string  // folder with recorded conversations, absolute; empty: the shipped ones
-	Trials        int     // evaluations per attack and cell
-	Shard         string  // part of the grid, such as 3/16; empty: the whole
-	RunID         string  // empty: made from the time
-	Results       string  // folder, absolute
-	Concurrency   int     // evaluations at a time
-	Gate          string  // file with what a run is held against, absolute; empty: the default gate
-	BudgetUSD     float64 // US dollars that live models may cost; 0: no budget
-	BudgetTokens  int64   // input and output tokens that they may take; 0: no budget
-	SigningKey    string  // file with the Ed25519 seed, absolute; empty: the published test key
-	Cross         bool    // replay every attack at every level
-	Variants      int     // variants per attack; 0: none
-	Long          bool    // long proofs whole
-	CI            bool    // the process runs in CI
+	Recordings    string     // folder with recorded conversations, absolute; empty: the shipped ones
+	Trials        int        // evaluations per attack and cell
+	Shard         string     // part of the grid, such as 3/16; empty: the whole
+	RunID         string     // empty: made from the time
+	Results       string     // folder, absolute
+	Concurrency   int        // evaluations at a time
+	Gate          string     // file with what a run is held against, absolute; empty: the default gate
+	BudgetUSD     float64    // US dollars that live models may cost; 0: no budget
+	BudgetTokens  int64      // input and output tokens that they may take; 0: no budget
+	SigningKey    string     // file with the Ed25519 seed, absolute; empty: the published test key
+	Cross         bool       // replay every attack at every level
+	Variants      int        // variants per attack; 0: none
+	Log           slog.Level // what is logged at least
+	Long          bool       // long proofs whole
+	CI            bool       // the process runs in CI
 
 	Root     string // the module root, absolute
 	settings []Setting
@@ -78,6 +80,7 @@ const (
 	varSigningKey    = "VAULT_SIGNING_KEY"
 	varCross         = "VAULT_CROSS"
 	varVariants      = "VAULT_VARIANTS"
+	varLog           = "VAULT_LOG"
 	varLong          = "VAULT_LONG"
 	varLocalURL      = "VAULT_LOCAL_URL"
 )
@@ -86,7 +89,7 @@ const (
 func Variables() []string {
 	return []string{
 		varSims, varModels, varLevels, varTracks, varArchitectures, varRecordings,
-		varTrials, varShard, varRunID, varResults, varConcurrency, varGate, varBudgetUSD, varBudgetTokens, varSigningKey, varCross, varVariants, varLong, varLocalURL,
+		varTrials, varShard, varRunID, varResults, varConcurrency, varGate, varBudgetUSD, varBudgetTokens, varSigningKey, varCross, varVariants, varLog, varLong, varLocalURL,
 	}
 }
 

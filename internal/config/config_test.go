@@ -77,6 +77,7 @@ func TestResolveRefuses(t *testing.T) {
 		{"budget of nothing", "VAULT_BUDGET_USD=0.00", `VAULT_BUDGET_USD: "0.00"`, "zero must not mean unlimited"},
 		{"tokens of nothing", "VAULT_BUDGET_TOKENS=0", `VAULT_BUDGET_TOKENS: "0": want a whole number of tokens of at least 1`, "zero must not mean unlimited"},
 		{"half a token", "VAULT_BUDGET_TOKENS=1.5", `VAULT_BUDGET_TOKENS: "1.5"`, "whole ones"},
+		{"log", "VAULT_LOG=verbose", `VAULT_LOG: "verbose": want debug, info, warn or error`, "an unknown word must not silence a warning"},
 		{"cross", "VAULT_CROSS=yes", `VAULT_CROSS: "yes": want 1 or 0`, "an unknown word must not drop a section"},
 		{"long", "VAULT_LONG=yes", `VAULT_LONG: "yes": want 1 or 0`, "an unknown word must not shorten a proof"},
 		{"run id with a slash", "VAULT_RUN_ID=../x", `VAULT_RUN_ID: "../x"`, "it would leave the results folder"},

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/url"
 	"path/filepath"
@@ -40,6 +41,7 @@ func (r *resolver) options(root string, v Vocabulary) Options {
 		SigningKey:    r.keyFile(varSigningKey, root),
 		Cross:         r.boolean(varCross),
 		Variants:      r.upTo(varVariants, v.Variants),
+		Log:           r.level(varLog),
 		Long:          r.boolean(varLong),
 	}
 	if u, err := url.Parse(r.text(varLocalURL, "")); err != nil || u.User != nil {
@@ -105,6 +107,18 @@ func (r *resolver) positive(name string, def int) int {
 		r.fail(fmt.Errorf("%s: %q: want a whole number of at least 1", name, text))
 	}
 	return n
+}
+
+// level reads a level of log/slog.
+func (r *resolver) level(name string) slog.Level {
+	var l slog.Level
+	switch text := r.text(name, "warn"); text {
+	case "debug", "info", "warn", "error":
+		_ = l.UnmarshalText([]byte(text)) // knows each of these
+	default:
+		r.fail(fmt.Errorf("%s: %q: want debug, info, warn or error", name, text))
+	}
+	return l
 }
 
 // dollars reads a budget in US dollars: plain digits with a decimal point at most.

@@ -7,6 +7,7 @@ package budget
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
 	"strings"
 	"sync"
@@ -129,14 +130,21 @@ func (b *Budget) reserve(c cost) error {
 	next := b.spent.plus(b.reserved).plus(c)
 	switch {
 	case b.limits.Tokens > 0 && next.tokens > b.limits.Tokens:
-		b.refused++
+		b.refuse()
 		return fmt.Errorf("%w: %d tokens spent and reserved, %d more may be needed, VAULT_BUDGET_TOKENS is %d", llm.ErrBudget, next.tokens-c.tokens, c.tokens, b.limits.Tokens)
 	case b.limits.USD > 0 && next.pico > picoBudget(b.limits.USD):
-		b.refused++
+		b.refuse()
 		return fmt.Errorf("%w: %s spent and reserved, %s more may be needed, VAULT_BUDGET_USD is %s", llm.ErrBudget, dollars(next.pico-c.pico), dollars(c.pico), dollars(picoBudget(b.limits.USD)))
 	}
 	b.reserved = b.reserved.plus(c)
 	return nil
+}
+
+// refuse counts a request that was not sent, and says so of the first.
+func (b *Budget) refuse() {
+	if b.refused++; b.refused == 1 {
+		slog.Warn("budget is used up: further requests are not sent", "usd", float64(b.spent.pico)/1e12, "tokens", b.spent.tokens)
+	}
 }
 
 func picoBudget(usd float64) int64 { return int64(math.Round(usd * 1e12)) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -48,6 +49,7 @@ func (c *client) Chat(ctx context.Context, req llm.Request) (llm.Reply, error) {
 		if retry >= c.cfg.Retries || timeouts >= maxTimeouts {
 			return reply, gaveUp{err, retry}
 		}
+		slog.Debug("asking again", "provider", c.cfg.Provider, "attempt", retry+2, "after", err)
 		if class == llm.Overload {
 			continue // the whole key waits, and this request in its queue
 		}
@@ -102,6 +104,7 @@ func (c *client) learn(err error) {
 	case err == nil:
 		c.replied = true
 	case llm.FailureClass(err) == llm.ModelDead && !c.replied && c.dead == nil:
+		slog.Warn("model is not asked any more", "provider", c.cfg.Provider, "why", err)
 		c.dead = err
 	}
 }

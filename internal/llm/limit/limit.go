@@ -9,6 +9,7 @@ import (
 	"container/list"
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -215,6 +216,7 @@ func (l *Limiter) slowDown(grant int64, advice time.Duration) {
 			wait = l.cfg.backoff(l.strikes)
 		}
 		l.strikes++
+		slog.Info("provider asks for less", "provider", l.cfg.Provider, "requests_at_a_time", int(l.limit), "wait", wait, "advised", advice > 0)
 	}
 	if until := time.Now().Add(wait); wait > 0 && until.After(l.pause) {
 		l.pause = until
@@ -239,6 +241,7 @@ func (c Config) backoff(n int) time.Duration {
 // kill refuses whoever waits and whoever comes.
 func (l *Limiter) kill(why error) {
 	l.dead = why
+	slog.Warn("key is not asked any more", "provider", l.cfg.Provider, "why", why, "waiting_requests", l.queue.Len())
 	for l.queue.Len() > 0 {
 		w := l.queue.Remove(l.queue.Front()).(*waiter)
 		w.err = notAsked(why)
