@@ -32,6 +32,16 @@ var properties = []struct {
 		{Name: "membership", Value: "permitted 1, bank 0, attacker 0, own 0, other 0 of 1 transfers"},
 		{Name: "unpermitted", Value: "0/1 evaluations, 0 transfers"}, {Name: "label", Value: "label"},
 	}, "denials by reason, those of a failed layer apart"},
+	{"benign, denied in one of three", planned(honest, 4), []record.Evaluation{
+		task(goals(bob, bob), denied("bob"), denied("bob")), numbered(task(goals(bob), allowed(paid("bob"))), 2), numbered(task(goals(bob), allowed(paid("bob"))), 3),
+	}, []report.Property{
+		{Name: "kind", Value: "simulated"}, {Name: "completeness", Value: "3/4 evaluations final"},
+		{Name: "requests", Value: "3/3 evaluations, 4 calls"}, {Name: "payments", Value: "2/3 evaluations, 2 transfers"},
+		{Name: "decisions", Value: "4 calls: 2 allowed, 2 denied in 1/3 evaluations, oap.merchant_forbidden 2"},
+		{Name: "membership", Value: "permitted 2, bank 0, attacker 0, own 0, other 0 of 2 transfers"},
+		{Name: "unpermitted", Value: "0/3 evaluations, 0 transfers"},
+		{Name: "false_denials", Value: "2 calls in 1/3 evaluations, 2/4 payments made"}, {Name: "label", Value: "label"},
+	}, "tasks of those final: neither of the planned, nor of the denied, nor of the calls"},
 	{"benign", planned(honest, 1), []record.Evaluation{task(goals(bob, bob), allowed(paid("bob")), denied("bob"))}, []report.Property{
 		{Name: "kind", Value: "simulated"}, {Name: "completeness", Value: "1/1 evaluations final"},
 		{Name: "requests", Value: "1/1 evaluations, 2 calls"}, {Name: "payments", Value: "1/1 evaluations, 1 transfers"},
