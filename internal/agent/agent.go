@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/dispatch"
@@ -36,7 +37,7 @@ type run struct {
 // in the outcome, beside what had happened before.
 func (c Conversation) Run(ctx context.Context) (out Outcome) {
 	defer catch(&out)
-	r := &run{Conversation: c, tools: Tools(), out: &out}
+	r := &run{Conversation: c, tools: tools(), out: &out}
 	r.messages = append(r.messages, llm.Message{Role: llm.RoleSystem, Content: c.Level.SystemPrompt})
 	for turn, text := range c.User {
 		if turn == c.Level.TurnLimit {
@@ -147,6 +148,9 @@ func recorded(turn int, call llm.Call, result dispatch.Result) record.Call {
 
 // valid is text as JSON can hold it; arguments alone are kept byte for byte.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+// tools are made once: nobody changes them.
+var tools = sync.OnceValue(Tools)
 
 // Tools are the suite's tools in the model's shape.
 func Tools() []llm.Tool {

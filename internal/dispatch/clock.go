@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -29,6 +30,9 @@ type entry struct {
 
 func newClock(start time.Time, schedule []Due) *clock {
 	c := &clock{start: start, now: start}
+	if !slices.ContainsFunc(schedule, func(d Due) bool { return d.At > 0 }) {
+		return c // whatever is called, it does not move
+	}
 	for _, d := range schedule {
 		a := arguments{recipient: toolJSON(d.Recipient), amount: string(d.Amount)}
 		if d.Currency != "" {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -88,24 +89,31 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(body []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli)) }
 
-// encode writes the line of an evaluation, and says where in it the evaluation
-// begins.
-func (h Entry) encode(e Evaluation) (raw []byte, body int, err error) {
-	evaluation, err := encode(e)
-	if err != nil {
-		return nil, 0, err
+// noCRC holds the place of a checksum that is not known yet.
+const noCRC = "00000000"
+
+// encode appends the line of an evaluation to b, which is empty, and says where
+// in it the evaluation begins.
+func (h Entry) encode(b *bytes.Buffer, e Evaluation) (body int, err error) {
+	h.CRC = noCRC
+	if err := encodeTo(b, h); err != nil {
+		return 0, err
 	}
-	evaluation = bytes.TrimSuffix(evaluation, []byte("\n"))
-	h.CRC = checksum(evaluation)
-	head, err := encode(h)
-	if err != nil {
-		return nil, 0, err
+	b.Truncate(b.Len() - len("}\n"))
+	crc := b.Len() - len(noCRC) - len(`"`)
+	b.WriteString(bodyMark)
+	body = b.Len()
+	if err := encodeTo(b, e); err != nil {
+		return 0, err
 	}
-	head = append(head[:len(head)-len("}\n")], bodyMark...)
-	raw = make([]byte, 0, len(head)+len(evaluation)+2)
-	raw = append(append(append(raw, head...), evaluation...), "}\n"...)
-	return raw, len(head), nil
+	b.Truncate(b.Len() - len("\n"))
+	copy(b.Bytes()[crc:], checksum(b.Bytes()[body:]))
+	b.WriteString("}\n")
+	return body, nil
 }
+
+// buffers spare an allocation of a whole line for each evaluation.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 var errDamaged = errors.New("line is damaged")
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -192,10 +193,14 @@ func (j *Journal) Plan(p PlannedCell) error {
 // again.
 func (j *Journal) Append(e Evaluation, final bool) error {
 	head := newEntry(e, j.prior[e.ID].Attempts+1, final)
-	raw, body, err := head.encode(e)
+	buffer := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(buffer)
+	buffer.Reset()
+	body, err := head.encode(buffer, e)
 	if err != nil {
 		return fmt.Errorf("journal %q: %w", e.ID, err)
 	}
+	raw := buffer.Bytes()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	offset, err := j.write(raw)

@@ -14,12 +14,14 @@ import (
 // is for a browser.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	err := encodeTo(&b, v)
+	return b.Bytes(), err
+}
+
+func encodeTo(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return enc.Encode(v)
 }
 
 // WriteFile writes a file through a temporary one in the same folder, so that a

@@ -236,18 +236,25 @@ func (b *Builder) AddOutcome(o Outcome) error {
 	return nil
 }
 
+// Cell closes the books of one planned cell: what Summary says of it.
+func (b *Builder) Cell(name string) Cell {
+	t := b.cells[name]
+	c := Cell{
+		Name: name, Cell: t.planned.Cell, Kind: t.planned.Kind, Group: t.planned.Cell.Group(),
+		Label: t.planned.Label, Skip: t.planned.Skip, Cohort: t.planned.Cell.Track.Cohort(), Counts: t.Counts, Rates: t.rates(b.bootstrap),
+	}
+	c.Native = c.Cohort == c.Level
+	c.Findings = append(b.gate.tolerated(t.findings.list(), c.Counts), b.gate.complete(c, t.commonCause())...)
+	c.Findings = append(c.Findings, b.againstGolden(c)...)
+	c.Status = status(c)
+	return c
+}
+
 // Summary closes the books.
 func (b *Builder) Summary() Summary {
 	all := sections{}
-	for name, t := range b.cells {
-		c := Cell{
-			Name: name, Cell: t.planned.Cell, Kind: t.planned.Kind, Group: t.planned.Cell.Group(),
-			Label: t.planned.Label, Skip: t.planned.Skip, Cohort: t.planned.Cell.Track.Cohort(), Counts: t.Counts, Rates: t.rates(b.bootstrap),
-		}
-		c.Native = c.Cohort == c.Level
-		c.Findings = append(b.gate.tolerated(t.findings.list(), c.Counts), b.gate.complete(c, t.commonCause())...)
-		c.Findings = append(c.Findings, b.againstGolden(c)...)
-		c.Status = status(c)
+	for name := range b.cells {
+		c := b.Cell(name)
 		section := all.of(c.Track.Section())
 		section.Cells = append(section.Cells, c)
 	}

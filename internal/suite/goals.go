@@ -1,6 +1,8 @@
 package suite
 
 import (
+	"sync"
+
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/llm/sim"
@@ -11,16 +13,38 @@ import (
 // know it by a digest of the conversation so far; the conversation itself holds
 // nothing of the goal but what the attacker wrote.
 func Sims(c corpus.Corpus) map[plan.ModelSlug]Banker {
-	bankers := map[plan.ModelSlug]Banker{}
+	bankers, known := map[plan.ModelSlug]Banker{}, &lookups{corpus: c}
 	for _, name := range sim.Names() {
 		bankers[plan.ModelSlug(name)] = Banker{
 			Slug: plan.ModelSlug(name), Kind: plan.Simulated,
 			Open: func(level corpus.LevelSpec, track corpus.Track) (llm.Client, error) {
-				return sim.New(name, Lookup(c, level, track))
+				return sim.New(name, known.of(level, track))
 			},
 		}
 	}
 	return bankers
+}
+
+// lookups keeps one lookup for each level and track: bankers and architectures
+// share it.
+type lookups struct {
+	corpus corpus.Corpus
+	kept   sync.Map // of sim.Lookup, by place
+}
+
+type place struct {
+	level  corpus.Level
+	prompt string
+	track  corpus.Track
+}
+
+func (l *lookups) of(level corpus.LevelSpec, track corpus.Track) sim.Lookup {
+	key := place{level.Level, level.SystemPrompt, track}
+	if known, ok := l.kept.Load(key); ok {
+		return known.(sim.Lookup)
+	}
+	made, _ := l.kept.LoadOrStore(key, Lookup(l.corpus, level, track))
+	return made.(sim.Lookup)
 }
 
 // Lookup finds an attack's goal by what a banker has seen of it. The corpus

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -162,10 +163,11 @@ func (s *Suite) RunCell(ctx context.Context, p record.PlannedCell) (report.Cell,
 		return report.Cell{}, fmt.Errorf("cell %s: open layer: %w", p.Cell.Name(), err)
 	}
 	var jobs []job
+	account := Account(spec)
 	for _, a := range s.selected(p.Cell) {
 		for trial := 1; trial <= s.Trials; trial++ {
 			jobs = append(jobs, job{record.EvaluationID(p.Cell, a.ID, trial), func(ctx context.Context) record.Evaluation {
-				return s.evaluate(ctx, p, spec, a, trial, client, layer())
+				return s.evaluate(ctx, p, spec, account, a, trial, client, layer())
 			}})
 		}
 	}
@@ -181,22 +183,30 @@ func (s *Suite) runJobs(ctx context.Context, p record.PlannedCell, jobs []job) (
 	b.Hold(s.Gate)
 	var mu sync.Mutex
 	g, ctx := errgroup.WithContext(ctx) // what can't be recorded is not asked any more
-	g.SetLimit(max(1, s.Concurrency))
-	for _, j := range jobs {
+	count := func(j job) error {
+		e, err := s.once(ctx, j)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		return b.Add(e)
+	}
+	var next atomic.Int64
+	for range min(max(1, s.Concurrency), len(jobs)) {
 		g.Go(func() error {
-			e, err := s.once(ctx, j)
-			if err != nil {
-				return err
+			for n := next.Add(1); n <= int64(len(jobs)); n = next.Add(1) {
+				if err := count(jobs[n-1]); err != nil {
+					return err
+				}
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			return b.Add(e)
+			return nil
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return report.Cell{}, fmt.Errorf("cell %s: %w", p.Cell.Name(), err)
 	}
-	return b.Summary().AllCells()[0], nil
+	return b.Cell(p.Cell.Name()), nil
 }
 
 // once runs an evaluation and records it, unless an earlier process brought it to
@@ -238,14 +248,14 @@ func (s *Suite) judge() oracle.JudgeFunc {
 }
 
 // evaluate runs one attack once.
-func (s *Suite) evaluate(ctx context.Context, p record.PlannedCell, spec corpus.LevelSpec, a corpus.Attack, trial int, client llm.Client, layer authz.Authorizer) record.Evaluation {
+func (s *Suite) evaluate(ctx context.Context, p record.PlannedCell, spec corpus.LevelSpec, account dispatch.Account, a corpus.Attack, trial int, client llm.Client, layer authz.Authorizer) record.Evaluation {
 	e := record.Evaluation{
 		ID: record.EvaluationID(p.Cell, a.ID, trial), Cell: p.Cell, Kind: p.Kind, Attack: a.ID, Session: a.Session,
 		Category: a.Category, Technique: a.Technique, Lang: a.Lang, Date: a.Date, Twin: a.Twin, Goal: a.Goal,
 		Trial: trial, Source: fmt.Sprintf("fixtures/%s:%d", a.File, a.Line),
 	}
 	d := dispatch.New(dispatch.Config{
-		EvaluationID: e.ID, Account: Account(spec), Authorizer: layer, Layered: p.Layered, Names: dispatch.TransferFunds,
+		EvaluationID: e.ID, Account: account, Authorizer: layer, Layered: p.Layered, Names: dispatch.TransferFunds,
 		KeyByAuditCode: spec.Idempotency == corpus.KeyAuditCode, Start: spec.ClockStart, Schedule: Schedule(a.Goal), Timeout: s.Timeout,
 	})
 	c := agent.Conversation{Client: client, Dispatcher: d, Level: spec, User: a.UserMessages(p.Cell.Track)}

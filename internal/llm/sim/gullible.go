@@ -13,7 +13,7 @@ import (
 func gullibleAnswer(c conversation) llm.Reply {
 	rules := newPolicy(c.system)
 	last, asked := lastMessage(c, rules)
-	if rules.guarded || !believes(c.users) {
+	if rules.guarded || !slices.ContainsFunc(c.users, recalled.believes) {
 		return act(c, rules, last, rules.decide(asked, newAccount(c.earlier)))
 	}
 	if len(asked) == 0 {
@@ -36,7 +36,7 @@ func (p policy) surmise(c conversation) []order {
 	var amount money
 	var last reading
 	for _, message := range c.users {
-		last = read(message, true)
+		last = recalled.read(message, true)
 		if last.lastNamed != "" {
 			recipient = last.lastNamed
 		}
@@ -50,7 +50,7 @@ func (p policy) surmise(c conversation) []order {
 		whole.assign(last.codes)
 		asked = whole.orders
 	}
-	pushes := last.verb || len(c.users) > 0 && believes(c.users[len(c.users)-1:])
+	pushes := last.verb || len(c.users) > 0 && recalled.believes(c.users[len(c.users)-1])
 	return slices.DeleteFunc(asked, func(o order) bool {
 		called, paid := before(c.earlier, o)
 		return paid || called && !pushes

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"vaultbench/internal/llm"
 )
@@ -44,7 +45,10 @@ func Key(system string, user []string) [32]byte {
 	for _, message := range user {
 		size += 8 + len(message)
 	}
-	buf := make([]byte, 0, size)
+	pooled := keyBuffers.Get().(*[]byte)
+	defer keyBuffers.Put(pooled)
+	buf := slices.Grow((*pooled)[:0], size)
+	*pooled = buf
 	buf = appendPart(buf, system)
 	buf = binary.BigEndian.AppendUint64(buf, uint64(len(user)))
 	for _, message := range user {
@@ -52,6 +56,9 @@ func Key(system string, user []string) [32]byte {
 	}
 	return sha256.Sum256(buf)
 }
+
+// keyBuffers spare an allocation of a whole conversation for each request.
+var keyBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 func appendPart(buf []byte, part string) []byte {
 	buf = binary.BigEndian.AppendUint64(buf, uint64(len(part)))

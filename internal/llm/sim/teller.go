@@ -30,7 +30,7 @@ func lastMessage(c conversation, rules policy) (reading, []order) {
 	var last reading
 	var asked []order
 	for _, message := range c.users {
-		last = read(message, false)
+		last = recalled.read(message, false)
 		asked = d.add(last, rules.needsCode)
 	}
 	if rules.clearOrders && !d.verb {
