@@ -57,6 +57,7 @@ var arrows = map[string][]string{
 	"internal/llm/llmtest":     {"internal/llm"},
 	"internal/llm/budget":      {"internal/llm"},
 	"internal/llm/limit":       {"internal/llm"},
+	"internal/llm/cassette":    {"internal/llm", "internal/strictjson"},
 	"internal/plan":            {"internal/corpus"},
 	"internal/dispatch":        {"internal/authz", "internal/bank"},
 	"internal/record":          {"internal/plan", "internal/corpus", "internal/authz", "internal/bank", "internal/strictjson"},

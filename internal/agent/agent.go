@@ -113,6 +113,8 @@ func (r *run) failed(ctx context.Context, err error) {
 		r.out.end(record.NotRun, stop.Reason, stop.Detail)
 	case errors.Is(err, llm.ErrBudget):
 		r.out.end(record.NotRun, record.Budget, err.Error())
+	case errors.Is(err, llm.ErrHarness):
+		r.out.end(record.HarnessError, "", err.Error())
 	case errors.Is(err, llm.ErrNotAsked):
 		r.out.end(record.NotRun, record.Unavailable, err.Error())
 	case errors.Is(err, llm.ErrInputFiltered):

@@ -56,6 +56,7 @@ var ends = []struct {
 	{"provider error", []step{fails(fmt.Errorf("m: %w", llm.ErrProvider))}, record.ProviderError, "", "m: provider error", "an error is no refusal"},
 	{"error of no known kind", []step{fails(errors.New("gone \xff"))}, record.ProviderError, "", "gone \ufffd", "never a completed one; the record holds UTF-8 alone"},
 	{"deadline of the request", []step{fails(context.DeadlineExceeded)}, record.ProviderError, "", "context deadline exceeded", "the run itself goes on: the provider was slow"},
+	{"no such recording", []step{fails(fmt.Errorf("%w: cassette", llm.ErrHarness))}, record.HarnessError, "", "harness error: cassette", "never the model's answer"},
 	{"not asked", []step{fails(fmt.Errorf("m: quota used up: %w", llm.ErrNotAsked))}, record.NotRun, record.Unavailable, "m: quota used up: not asked", "nobody refused anything"},
 	{"not asked after a call", []step{pays("1"), fails(llm.ErrNotAsked)}, record.NotRun, record.Unavailable, "not asked", "the payment stands"},
 	{"error after a call", []step{pays("1"), fails(llm.ErrProvider)}, record.ProviderError, "", "provider error", "the payment stands"},

@@ -93,7 +93,7 @@ type Reply struct {
 }
 
 // Client asks a model for one completion. The error, where not nil, wraps one
-// of ErrInputFiltered, ErrContextOverflow, ErrProvider or ErrNotAsked, or the context's own.
+// of ErrInputFiltered, ErrContextOverflow, ErrProvider, ErrNotAsked or ErrHarness, or the context's own.
 type Client interface {
 	Chat(ctx context.Context, req Request) (Reply, error)
 }
@@ -109,6 +109,23 @@ var (
 	// ErrNotAsked: the provider was not asked, since it is known that it would not
 	// answer or may not be paid for: quota used up, key refused, no budget left.
 	ErrNotAsked = errors.New("not asked")
+	// ErrHarness: a cassette can't be written, or has no such reply. The model has
+	// nothing to do with it.
+	ErrHarness = errors.New("harness error")
 	// ErrBudget: the run's budget allows no such request any more.
 	ErrBudget = fmt.Errorf("%w: the budget is used up", ErrNotAsked)
 )
+
+type evaluationKey struct{}
+
+// WithEvaluation says which evaluation the requests of a context belong to, by
+// its id. A cassette needs it; a model never sees it.
+func WithEvaluation(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, evaluationKey{}, id)
+}
+
+// Evaluation is what WithEvaluation said; empty: nobody did.
+func Evaluation(ctx context.Context) string {
+	id, _ := ctx.Value(evaluationKey{}).(string)
+	return id
+}
