@@ -1,6 +1,7 @@
 package vault_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/fixtures"
+	"vaultbench/internal/llm/recorded"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/suite"
 )
@@ -22,6 +24,9 @@ func TestRecordings(t *testing.T) {
 	}
 	fsys := b.recordings(t)
 	recordings, err := b.suite.Recordings(fsys)
+	if errors.Is(err, recorded.ErrNone) && len(b.cassettes) > 0 {
+		t.Skip("VAULT_RECORDINGS holds cassettes alone: TestVault plays them")
+	}
 	require.NoError(t, err)
 	nothingMissing(t, fsys, recordings)
 	digests := map[string]string{}

@@ -20,6 +20,7 @@ import (
 	"vaultbench/internal/escape"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/llm/budget"
+	"vaultbench/internal/llm/cassette"
 	"vaultbench/internal/llm/limit"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/plan"
@@ -45,6 +46,8 @@ type bench struct {
 
 	budget   *budget.Budget
 	limiters map[string]*limit.Limiter // by the variable of the key
+
+	cassettes map[string]*cassette.Player // by model
 }
 
 var (
@@ -87,6 +90,9 @@ func newBench() (*bench, error) {
 	}
 	if s.Trials > 1 || !s.Shard.Whole() || *update {
 		s.Golden = nil // the golden counts one trial of the whole
+	}
+	if err := b.addCassettes(); err != nil {
+		return nil, err
 	}
 	if err := b.addLive(); err != nil {
 		return nil, err
@@ -225,6 +231,11 @@ func (b *bench) manifest() (record.Manifest, error) {
 	var err error
 	if m.Digests, err = settings.Digests(); err != nil {
 		return m, err
+	}
+	for slug, p := range b.cassettes {
+		if err := suite.Digests(m.Digests, "cassettes/"+slug+"/", os.DirFS(b.options.Recordings), p.Name()); err != nil {
+			return m, err
+		}
 	}
 	if b.suite.Golden == nil { // the counts are held against nothing
 		delete(m.Digests, report.GoldenPrefix+report.EventsFile)

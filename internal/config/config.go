@@ -25,6 +25,7 @@ type Options struct {
 	Tracks        []string
 	Architectures []string
 	Recordings    string     // folder with recorded conversations, absolute; empty: the shipped ones
+	Record        string     // folder for cassettes of live models, absolute; empty: nothing is recorded
 	Trials        int        // evaluations per attack and cell
 	Shard         string     // part of the grid, such as 3/16; empty: the whole
 	RunID         string     // empty: made from the time
@@ -69,6 +70,7 @@ const (
 	varTracks        = "VAULT_TRACKS"
 	varArchitectures = "VAULT_ARCHITECTURES"
 	varRecordings    = "VAULT_RECORDINGS"
+	varRecord        = "VAULT_RECORD"
 	varTrials        = "VAULT_TRIALS"
 	varShard         = "VAULT_SHARD"
 	varRunID         = "VAULT_RUN_ID"
@@ -88,7 +90,7 @@ const (
 // Variables lists the suite's own variables.
 func Variables() []string {
 	return []string{
-		varSims, varModels, varLevels, varTracks, varArchitectures, varRecordings,
+		varSims, varModels, varLevels, varTracks, varArchitectures, varRecordings, varRecord,
 		varTrials, varShard, varRunID, varResults, varConcurrency, varGate, varBudgetUSD, varBudgetTokens, varSigningKey, varCross, varVariants, varLog, varLong, varLocalURL,
 	}
 }

@@ -30,6 +30,7 @@ func (r *resolver) options(root string, v Vocabulary) Options {
 		Tracks:        r.words(varTracks, v.Tracks, v.Tracks, false),
 		Architectures: r.words(varArchitectures, v.Architectures, v.DefaultArchitectures, false),
 		Recordings:    r.path(varRecordings, root, ""),
+		Record:        r.path(varRecord, root, ""),
 		Trials:        r.positive(varTrials, 1),
 		Shard:         r.text(varShard, ""), // package plan reads it
 		RunID:         r.runID(),

@@ -149,6 +149,9 @@ func (b Bound) who() string {
 	case plan.Simulated:
 		return "simulated bankers, which are instruments and not models (" + list + ")"
 	case plan.Recorded:
+		if b.Group != plan.GroupRecorded {
+			return "replayed cassettes, one trial each (" + list + ")"
+		}
 		return "recorded bankers, open loop (" + list + ")"
 	}
 	return "live bankers (" + list + ")"

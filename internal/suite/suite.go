@@ -49,6 +49,8 @@ type Banker struct {
 	Slug plan.ModelSlug
 	Kind plan.Kind
 	Skip string // why it can't be run; empty if it can
+	// Label is what its figures must be read with; empty: nothing.
+	Label string
 	// Open returns the client for a level and track. It is called once per cell.
 	Open func(level corpus.LevelSpec, track corpus.Track) (llm.Client, error)
 }
@@ -117,6 +119,7 @@ func (s *Suite) Planned(c plan.Cell) (record.PlannedCell, error) {
 	if p.Skip == "" && p.Evaluations == 0 && !s.Shard.Whole() {
 		p.Skip = "no session of shard " + s.Shard.String()
 	}
+	p.Label = b.Label
 	if p.Kind == plan.Simulated {
 		p.Label = "simulated banker: an instrument, not a model"
 	}
@@ -259,7 +262,7 @@ func (s *Suite) evaluate(ctx context.Context, p record.PlannedCell, spec corpus.
 		KeyByAuditCode: spec.Idempotency == corpus.KeyAuditCode, Start: spec.ClockStart, Schedule: Schedule(a.Goal), Timeout: s.Timeout,
 	})
 	c := agent.Conversation{Client: client, Dispatcher: d, Level: spec, User: a.UserMessages(p.Cell.Track)}
-	return finished(e, c.Run(ctx), d)
+	return finished(e, c.Run(llm.WithEvaluation(ctx, e.ID)), d)
 }
 
 // finished closes the record with what the loop saw and what the ledger says.

@@ -28,6 +28,9 @@ type Conversation struct {
 	Line        int // from 1
 }
 
+// ErrNone: a folder holds no conversation file. It may hold cassettes.
+var ErrNone = errors.New("the folder holds no conversation file")
+
 // Files lists the conversation files of a folder, sorted. Everything is one but
 // *.json, *.md, LICENSE*, dotfiles, cassettes (*.cassette.jsonl) and subfolders.
 func Files(fsys fs.FS) ([]string, error) {
@@ -58,7 +61,7 @@ func Files(fsys fs.FS) ([]string, error) {
 		names = append(names, name)
 	}
 	if len(names) == 0 {
-		return nil, errors.New("list recordings: the folder holds no conversation file: want *.jsonl or *.jsonl.gz, one conversation a line (docs/recordings.md)")
+		return nil, fmt.Errorf("list recordings: %w: want *.jsonl or *.jsonl.gz, one conversation a line (docs/recordings.md)", ErrNone)
 	}
 	slices.Sort(names)
 	return names, nil
