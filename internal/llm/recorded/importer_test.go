@@ -179,6 +179,8 @@ func TestOpenAIBad(t *testing.T) {
 		{"answer to a lost legacy call", chat(`{"role":"function","name":"pay","content":"sent"}`), at + `a tool answers a call of "pay"`, "it was made"},
 		{"two choices", `{"model":"m","messages":[{"role":"user","content":"x"}],"choices":[{"message":{}},{"message":{}}]}`, `1: conversation "log-1": 2 choices`, "which one went on"},
 		{"stream", `{"model":"m","messages":[{"role":"user","content":"x"}],"choices":[{"delta":{"tool_calls":[]}}]}`, `1: conversation "log-1": the choice has no message`, "its parts hold calls"},
+		{"announced and not there", `{"model":"m","messages":[{"role":"user","content":"x"}],"choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","content":"I pay."}}]}`,
+			`1: conversation "log-1": finish_reason is "tool_calls" and the reply holds no call`, "the provider saw one"},
 		{"responses API", `{"model":"m","messages":[{"role":"user","content":"x"}],"output":[{"type":"function_call","name":"x"}]}`, `1: conversation "log-1": output is of the Responses API`, "its calls are no messages"},
 		{"calls beside the messages", `{"model":"m","messages":[{"role":"user","content":"x"}],"tool_calls":[{"id":"a"}]}`, `1: unknown field "tool_calls"`, "they would be lost"},
 		{"no messages", `{"model":"m"}`, `1: conversation "log-1": 0 lists of messages`, "another format"},

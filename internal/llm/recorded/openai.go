@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -46,11 +47,11 @@ func (m *Importer) parseOpenAI(line object) (Conversation, error) {
 			return c, errors.New("output is of the Responses API, whose calls are no messages: convert it to chat completions")
 		}
 	}
-	list, filtered, err := chatMessages(levels)
+	list, finish, err := chatMessages(levels)
 	if err != nil {
 		return c, err
 	}
-	if filtered && c.SourceError == "" {
+	if finish == "content_filter" && c.SourceError == "" {
 		c.SourceError = "the provider's content filter cut the reply"
 	}
 	d := chatDialect
@@ -58,10 +59,19 @@ func (m *Importer) parseOpenAI(line object) (Conversation, error) {
 	if c.Messages, err = d.list(list); err != nil {
 		return c, err
 	}
+	if announced(finish) && c.SourceError == "" && len(c.Messages[len(c.Messages)-1].ToolCalls) == 0 {
+		return c, fmt.Errorf("finish_reason is %.60q and the reply holds no call: it is lost", finish)
+	}
 	if c.Cluster = firstText(line, "cluster", "session", "session_id"); c.Cluster == "" {
 		c.Cluster = promptCluster(c.Messages)
 	}
 	return c, nil
+}
+
+// announced: the provider says that the reply ends with a call.
+func announced(finish string) bool {
+	finish = strings.ToLower(finish)
+	return strings.Contains(finish, "tool") || strings.Contains(finish, "function")
 }
 
 // part returns a member that is an object, or the body within it; nil if there is none.
@@ -79,16 +89,16 @@ func (o object) part(name, inner string) (object, error) {
 	return p, nil
 }
 
-// chatMessages returns the messages and behind them the reply; filtered says that
-// the provider cut it.
-func chatMessages(levels []object) (list []jsontext.Value, filtered bool, err error) {
+// chatMessages returns the messages and behind them the reply, with the reason
+// for which it ended.
+func chatMessages(levels []object) (list []jsontext.Value, finish string, err error) {
 	var lists, replies int
 	for _, o := range levels {
 		if isNull(o["messages"]) {
 			continue
 		}
 		if list, err = readList(o["messages"]); err != nil {
-			return nil, false, fmt.Errorf("messages: %w", err)
+			return nil, "", fmt.Errorf("messages: %w", err)
 		}
 		lists++
 	}
@@ -98,26 +108,26 @@ func chatMessages(levels []object) (list []jsontext.Value, filtered bool, err er
 		}
 		choices, err := readList(o["choices"])
 		if err != nil {
-			return nil, false, fmt.Errorf("choices: %w", err)
+			return nil, "", fmt.Errorf("choices: %w", err)
 		}
 		if len(choices) != 1 {
-			return nil, false, fmt.Errorf("%d choices: which one went on can't be told, keep that one", len(choices))
+			return nil, "", fmt.Errorf("%d choices: which one went on can't be told, keep that one", len(choices))
 		}
 		choice, err := readObject(choices[0])
 		if err != nil {
-			return nil, false, fmt.Errorf("choices: %w", err)
+			return nil, "", fmt.Errorf("choices: %w", err)
 		}
 		if isNull(choice["message"]) {
-			return nil, false, errors.New("the choice has no message: put the parts of a streamed reply together first")
+			return nil, "", errors.New("the choice has no message: put the parts of a streamed reply together first")
 		}
-		filtered = firstText(choice, "finish_reason") == "content_filter"
+		finish = firstText(choice, "finish_reason")
 		list = append(list, choice["message"])
 		replies++
 	}
 	if lists != 1 || replies > 1 {
-		return nil, false, fmt.Errorf("%d lists of messages and %d replies: want one list, and one reply at most", lists, replies)
+		return nil, "", fmt.Errorf("%d lists of messages and %d replies: want one list, and one reply at most", lists, replies)
 	}
-	return list, filtered, nil
+	return list, finish, nil
 }
 
 // firstText returns the first of the members that is a text which says something.
