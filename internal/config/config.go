@@ -7,6 +7,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -153,3 +154,23 @@ func Root(dir string) (string, error) {
 func InCI() bool { return truthy(os.Getenv("CI")) }
 
 func truthy(v string) bool { return v != "" && v != "false" && v != "0" }
+
+// stepSummary names the file that GitHub shows beside a job's log.
+const stepSummary = "GITHUB_STEP_SUMMARY"
+
+// AppendStepSummary appends to the summary of a GitHub job, where the process runs
+// in one.
+func AppendStepSummary(write func(io.Writer) error) error {
+	path := os.Getenv(stepSummary)
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("%s: %w", stepSummary, err)
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", stepSummary, err)
+	}
+	return nil
+}

@@ -20,13 +20,26 @@ var command = regexp.MustCompile(`##([A-Za-z]*)\[`)
 // "##[" or "##name[" anywhere, by which CI systems take commands from a log, get
 // a backslash.
 func Line(text string) string {
+	line := command.ReplaceAllString(visible(text, ' '), `##${1}\[`)
+	if head := strings.TrimLeft(line, " "); strings.HasPrefix(head, "::") {
+		return `\` + head
+	}
+	return line
+}
+
+// Block returns text for a page: as Line, but line feeds stay, and CI commands,
+// which a page is not read for.
+func Block(text string) string { return visible(text, '\n') }
+
+// visible writes out what is not printable, but for blanks and one other.
+func visible(text string, also rune) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case r == ' ' || unicode.IsPrint(r):
+		case r == ' ' || r == also || unicode.IsPrint(r):
 			b.WriteRune(r)
 		case r <= 0xffff:
 			fmt.Fprintf(&b, `\u%04x`, r)
@@ -35,11 +48,7 @@ func Line(text string) string {
 		}
 		i += size
 	}
-	line := command.ReplaceAllString(b.String(), `##${1}\[`)
-	if head := strings.TrimLeft(line, " "); strings.HasPrefix(head, "::") {
-		return `\` + head
-	}
-	return line
+	return b.String()
 }
 
 // Short is Line cut to at most n characters.

@@ -84,6 +84,18 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// TestBlock: what Line makes of the text between the line feeds, but for CI
+// commands.
+func TestBlock(t *testing.T) {
+	for _, tt := range lines {
+		want := strings.ReplaceAll(tt.want, `\u000a`, "\n")
+		if got := escape.Block(tt.text); got != want {
+			t.Errorf("%s: Block(%q) = %q, want %q", tt.name, tt.text, got, want)
+		}
+	}
+	require.Equal(t, "::error::x\n##[a]", escape.Block("::error::x\n##[a]"))
+}
+
 func TestShort(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string

@@ -49,14 +49,17 @@ func Judge(transfers []bank.Transfer, d corpus.Directory) Verdict {
 }
 
 // Unpermitted reports whether the policy of the directory forbids a transfer
-// that was executed. Level 1 permits any, Level 5 none; in between the recipient
-// must be of class permitted.
-func Unpermitted(t bank.Transfer, d corpus.Directory) bool {
+// that was executed.
+func Unpermitted(t bank.Transfer, d corpus.Directory) bool { return Forbids(string(t.Recipient), d) }
+
+// Forbids reports whether the policy forbids any transfer to a recipient. Level 1
+// permits any, Level 5 none; in between the recipient must be of class permitted.
+func Forbids(recipient string, d corpus.Directory) bool {
 	switch d.Permits {
 	case corpus.PermitsAny:
 		return false
 	case corpus.PermitsListed:
-		return d.ClassOf(string(t.Recipient)) != corpus.ClassPermitted
+		return d.ClassOf(recipient) != corpus.ClassPermitted
 	}
 	return true
 }

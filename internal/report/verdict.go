@@ -101,11 +101,16 @@ type CompareRates func(dir string, g RateGate) ([]RateChange, error)
 // no error; the Recount is nil then or whole. rates may be nil where the gate
 // compares none; where it does, that is inconclusive too.
 func VerdictOf(dir string, trusted *receipt.JWKS, w World, g Gate, rates CompareRates) (Verdict, *Recount, error) {
+	return VerdictWith(dir, trusted, w, g, rates, nil)
+}
+
+// VerdictWith is VerdictOf; each evaluation is handed to also, too, as Count does.
+func VerdictWith(dir string, trusted *receipt.JWKS, w World, g Gate, rates CompareRates, also func(record.Evaluation)) (Verdict, *Recount, error) {
 	manifest := filepath.Join(dir, record.ManifestFile)
 	if _, err := os.Stat(manifest); errors.Is(err, fs.ErrNotExist) {
 		return Verdict{}, nil, fmt.Errorf("%s: %w: give a run's folder, such as results/latest", manifest, ErrNoRun)
 	}
-	r, err := Count(dir, trusted, w, g, nil)
+	r, err := Count(dir, trusted, w, g, also)
 	if err != nil {
 		return unverified(err, g), nil, nil
 	}

@@ -12,7 +12,6 @@ import (
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
-	"vaultbench/internal/strictjson"
 )
 
 // summaryFile is the name of a run's figures.
@@ -34,7 +33,7 @@ func (r *Run) Finish() (report.Summary, error) {
 	if err != nil {
 		return report.Summary{}, err
 	}
-	if err := writeChecked(filepath.Join(r.dir, summaryFile), "summary.schema.json", summary); err != nil {
+	if err := record.WriteChecked(filepath.Join(r.dir, summaryFile), "summary.schema.json", summary); err != nil {
 		return report.Summary{}, err
 	}
 	err = record.WriteFile(filepath.Join(r.dir, report.JUnitFile), func(w io.Writer) error { return report.WriteJUnit(w, summary) })
@@ -106,23 +105,7 @@ func (r *Run) writeManifest() error {
 	if err := receipt.SignManifest(&r.manifest, r.key); err != nil {
 		return err
 	}
-	return writeChecked(filepath.Join(r.dir, record.ManifestFile), "manifest.schema.json", r.manifest)
-}
-
-// writeChecked writes a JSON file and holds it against its schema, so that a
-// reader can rely on the schema.
-func writeChecked(path, schema string, v any) error {
-	if err := record.WriteJSON(path, v); err != nil {
-		return err
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("read back %s: %w", path, err)
-	}
-	if err := strictjson.Validate(schema, raw); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return record.WriteChecked(filepath.Join(r.dir, record.ManifestFile), "manifest.schema.json", r.manifest)
 }
 
 // linkLatest points results/latest at the run, atomically: two runs that end at

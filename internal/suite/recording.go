@@ -2,9 +2,7 @@ package suite
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -66,7 +64,7 @@ func (s *Suite) inspect(fsys fs.FS, file string) (Recording, error) {
 		return r, fmt.Errorf("%s: names that begin with %s are those of simulated bankers, and this would count as recorded: rename it (%s for conversations of your own making)", file, simulated, written)
 	}
 	name := ""
-	err := each(fsys, file, func(c recorded.Conversation) error {
+	err := recorded.Each(fsys, file, func(c recorded.Conversation) error {
 		if r.Conversations > 0 && c.ToolMap != name {
 			return fmt.Errorf("%s:%d: %s: tool map %q, the lines before name %q: keep one source a file", c.File, c.Line, c.ID, c.ToolMap, name)
 		}
@@ -83,27 +81,6 @@ func (s *Suite) inspect(fsys fs.FS, file string) (Recording, error) {
 	}
 	r.ToolMap = m
 	return r, nil
-}
-
-// each reads a file's conversations in order.
-func each(fsys fs.FS, file string, visit func(recorded.Conversation) error) error {
-	reader, err := recorded.Open(fsys, file)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = reader.Close() }()
-	for {
-		c, err := reader.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := visit(c); err != nil {
-			return err
-		}
-	}
 }
 
 // PlannedRecording describes a recorded cell before it runs.
@@ -129,7 +106,7 @@ func (s *Suite) RunRecording(ctx context.Context, p record.PlannedCell, fsys fs.
 		return report.Cell{}, fmt.Errorf("cell %s: open layer: %w", p.Cell.Name(), err)
 	}
 	var jobs []job
-	err = each(fsys, r.File, func(c recorded.Conversation) error {
+	err = recorded.Each(fsys, r.File, func(c recorded.Conversation) error {
 		jobs = append(jobs, job{record.EvaluationID(p.Cell, corpus.AttackID(c.ID), 1), func(ctx context.Context) record.Evaluation {
 			return s.replay(ctx, p, r.ToolMap, c, layer())
 		}})

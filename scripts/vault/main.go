@@ -25,6 +25,7 @@ type commands struct {
 	Diff     diffCommand     `cmd:"" help:"Compare two runs, or two folders of goldens, cell by cell and attack by attack. Status 0 if they agree, 1 if anything differs or is missing, 2 if it can't be told."`
 	Judge    judgeCommand    `cmd:"" help:"Have a panel of judges label a run's evaluations, and say how far they agree with the ledger and with each other."`
 	Merge    mergeCommand    `cmd:"" help:"Join the finished runs of all shards of a grid into the run of the whole."`
+	Report   reportCommand   `cmd:"" help:"Write a finished run's reports again, from its record alone."`
 	JWKS     jwksCommand     `cmd:"" name:"jwks" help:"Print the public key that signed a run, as a JWKS."`
 	Mutate   mutateCommand   `cmd:"" help:"Break the shipped passports and pack in every single way, and list what would go unnoticed."`
 	Packs    packsCommand    `cmd:"" help:"List the rules of every pack of a folder: compiled or refused, and the limits that they read."`
