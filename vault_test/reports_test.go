@@ -75,9 +75,9 @@ func fixed(p page.Page) page.Page {
 // TestReports holds the reports of one small run.
 func TestReports(t *testing.T) {
 	run := sampleRun(t)
-	t.Run("refused", func(t *testing.T) { reportsRefused(t, run) })
-	t.Run("pinned", func(t *testing.T) { reportsPinned(t, run) })
-	t.Run("agree", func(t *testing.T) { reportsAgree(t, run) })
+	sub(t, "refused", func(t *testing.T) { reportsRefused(t, run) })
+	sub(t, "pinned", func(t *testing.T) { reportsPinned(t, run) })
+	sub(t, "agree", func(t *testing.T) { reportsAgree(t, run) })
 }
 
 // reportsPinned compares every report with its golden. Rewritten by -update.
@@ -174,7 +174,7 @@ func reportsRefused(t *testing.T, run publish.Run) {
 		{"foreign", append(at(all[:last]...), bytes.ReplaceAll(lines[last], []byte("sim-teller"), []byte("sim-foe"))...), "SHA-256", "a line of another run"},
 		{"empty", nil, ":1: file has 0 lines", "nothing is left"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		sub(t, tt.name, func(t *testing.T) {
 			writeFile(t, run.Folder, record.EvaluationsFile, tt.file)
 			_, err := run.Write()
 			require.ErrorContains(t, err, tt.want, tt.reason)
