@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"vaultbench/internal/config"
+	"vaultbench/internal/publish"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 	"vaultbench/scripts/settings"
@@ -198,6 +200,9 @@ func finishRun(failed bool) error {
 	if err != nil {
 		return fmt.Errorf("finish the run: %w", err)
 	}
+	if summary, err = publishRun(summary); err != nil {
+		return fmt.Errorf("report the run: %w", err)
+	}
 	if err := report.WriteTable(os.Stdout, summary); err != nil {
 		return err
 	}
@@ -206,4 +211,22 @@ func finishRun(failed bool) error {
 		fmt.Printf("to go on: the same command with VAULT_RUN_ID=%s\n", filepath.Base(current.run.Dir()))
 	}
 	return nil
+}
+
+// publishRun writes the run's reports as go tool vault report does, and returns the
+// summary with the claim that the record backs. A child of a test is spared it, and
+// so is a run whose goldens are being rewritten.
+func publishRun(s report.Summary) (report.Summary, error) {
+	if *update || os.Getenv(childMark) != "" {
+		return s, nil
+	}
+	run, err := settings.Publish(current.run.Dir(), nil)
+	if err != nil {
+		return s, err
+	}
+	p, err := run.Write()
+	if err != nil {
+		return s, err
+	}
+	return p.Summary, config.AppendStepSummary(func(w io.Writer) error { return publish.Markdown(w, p) })
 }

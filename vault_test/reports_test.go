@@ -77,6 +77,7 @@ func TestReports(t *testing.T) {
 	run := sampleRun(t)
 	sub(t, "refused", func(t *testing.T) { reportsRefused(t, run) })
 	sub(t, "pinned", func(t *testing.T) { reportsPinned(t, run) })
+	sub(t, "served", func(t *testing.T) { reportsServed(t, run) })
 	sub(t, "agree", func(t *testing.T) { reportsAgree(t, run) })
 }
 

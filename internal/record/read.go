@@ -116,6 +116,9 @@ func (c *chunk) decode(end error) {
 	}
 }
 
+// Decode reads one line of evaluations.jsonl, which a caller has found for itself.
+func Decode(line []byte) (Evaluation, error) { return decode(line) }
+
 // decode reads one line: exactly one evaluation, whose id says where it belongs.
 func decode(raw []byte) (Evaluation, error) {
 	var e Evaluation

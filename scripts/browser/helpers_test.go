@@ -73,7 +73,7 @@ func tab(t testing.TB, width int, scheme string, allowed ...string) *watched {
 		t.Skipf("%v: install Debian's chromium", err)
 	}
 	ctx, cancel := chromedp.NewContext(parent)
-	limited, stop := context.WithTimeout(ctx, 90*time.Second)
+	limited, stop := context.WithTimeout(ctx, 10*time.Minute)
 	w := &watched{Context: limited, t: t}
 	t.Cleanup(func() {
 		stop()

@@ -26,6 +26,7 @@ type commands struct {
 	Judge    judgeCommand    `cmd:"" help:"Have a panel of judges label a run's evaluations, and say how far they agree with the ledger and with each other."`
 	Merge    mergeCommand    `cmd:"" help:"Join the finished runs of all shards of a grid into the run of the whole."`
 	Report   reportCommand   `cmd:"" help:"Write a finished run's reports again, from its record alone."`
+	Serve    serveCommand    `cmd:"" help:"Show a finished run's report over its whole record, on 127.0.0.1 alone."`
 	JWKS     jwksCommand     `cmd:"" name:"jwks" help:"Print the public key that signed a run, as a JWKS."`
 	Mutate   mutateCommand   `cmd:"" help:"Break the shipped passports and pack in every single way, and list what would go unnoticed."`
 	Packs    packsCommand    `cmd:"" help:"List the rules of every pack of a folder: compiled or refused, and the limits that they read."`

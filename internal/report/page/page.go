@@ -11,7 +11,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
+	"vaultbench/internal/escape"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 )
@@ -67,10 +69,13 @@ func Write(w io.Writer, p Page) error {
 	v.Style = template.HTML("<style>" + style + "</style>")                                           // our own file
 	v.Script = template.HTML("<script>" + script + "</script>")                                       // our own file
 	v.Data = template.HTML(`<script type="application/json" id="data">` + string(data) + "</script>") // <, > and & are escaped in it
-	if err := t.Execute(w, v); err != nil {
+	var b strings.Builder
+	if err := t.Execute(&b, v); err != nil {
 		return fmt.Errorf("draw page: %w", err)
 	}
-	return nil
+	// Whatever a field forgot is written out here: nothing invisible leaves.
+	_, err = io.WriteString(w, escape.Block(b.String()))
+	return err
 }
 
 // data is what the script reads. encoding/json writes <, > and & as escapes, so
