@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"syscall"
@@ -19,6 +20,8 @@ import (
 	"vaultbench/internal/dispatch"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/oap/reference"
+	"vaultbench/internal/receipt"
+	"vaultbench/internal/record"
 	"vaultbench/passports"
 	"vaultbench/scripts/compare"
 )
@@ -251,9 +254,39 @@ type forgetful struct{ *oap.Engine }
 
 func (f forgetful) Settle(req authz.Request, _ bool) { f.Engine.Settle(req, false) }
 
-// BenchmarkSignature is a bare Ed25519 signature over a digest.
+// BenchmarkSignature is a bare Ed25519 signature over a digest, and beside it the
+// receipts of the mix's decisions: encoded canonically, signed and chained.
 func BenchmarkSignature(b *testing.B) {
-	key := ed25519.NewKeyFromSeed(slices.Repeat([]byte{7}, ed25519.SeedSize))
-	digest := sha256.Sum256([]byte(arguments))
-	eachOf(b, [][]byte{digest[:]}, func(d *[]byte) error { ed25519.Sign(key, *d); return nil })
+	b.Run("bare", func(b *testing.B) {
+		key := ed25519.NewKeyFromSeed(slices.Repeat([]byte{7}, ed25519.SeedSize))
+		digest := sha256.Sum256([]byte(arguments))
+		eachOf(b, [][]byte{digest[:]}, func(d *[]byte) error { ed25519.Sign(key, *d); return nil })
+	})
+	b.Run("receipt", func(b *testing.B) {
+		parties, err := receipt.LoadParties(passports.FS)
+		if err != nil {
+			b.Fatal(err)
+		}
+		w := receipt.NewWriter(io.Discard, receipt.TestKey(), parties)
+		eachOf(b, decided(b), func(e *record.Evaluation) error { return w.Add(*e) })
+	})
+}
+
+// decided are evaluations of one call each, with the decision on a request of the mix.
+func decided(b *testing.B) (out []record.Evaluation) {
+	b.Helper()
+	_, layer, _ := levelTwo(b)
+	for i, r := range mix() {
+		d, err := layer.Open().Authorize(context.Background(), r)
+		if err != nil {
+			b.Fatal(err)
+		}
+		d.Origin = authz.FromLayer
+		payment := record.ParsedPayment{Recipient: r.Recipient, Amount: r.Amount, Currency: r.Currency, Memo: r.Memo}
+		out = append(out, record.Evaluation{
+			ID:    fmt.Sprintf("sim-compromised/l2/multi/oap/l2-%04d/1", i),
+			Calls: []record.Call{{Position: 1, Payment: &payment, Decision: &d}},
+		})
+	}
+	return out
 }
