@@ -1,0 +1,264 @@
+package authz_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/authz"
+)
+
+// layerOf is a layer of two functions; a nil one does what PermitAll does.
+type layerOf struct {
+	authorize func(context.Context, authz.Request) (authz.Decision, error)
+	settle    func(authz.Request, bool)
+}
+
+func (l layerOf) Authorize(ctx context.Context, req authz.Request) (authz.Decision, error) {
+	if l.authorize != nil {
+		return l.authorize(ctx, req)
+	}
+	return authz.PermitAll{}.Authorize(ctx, req)
+}
+
+func (l layerOf) Settle(req authz.Request, executed bool) {
+	if l.settle != nil {
+		l.settle(req, executed)
+	}
+}
+
+// bubble runs a test on a clock of its own, and lets the guard's goroutine end: a
+// goroutine that stayed would fail it.
+func bubble(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		test(t)
+		time.Sleep(24 * time.Hour)
+	})
+}
+
+// TestTimeOutToTheMoment: a layer has the whole of its time and no more, on a
+// guard that is new, has just been used, or has rested.
+func TestTimeOutToTheMoment(t *testing.T) {
+	for _, timeout := range []time.Duration{time.Millisecond, 99 * time.Millisecond, 100 * time.Millisecond, 101 * time.Millisecond, 2 * time.Second, time.Hour} {
+		for _, rest := range []time.Duration{-1, 0, time.Millisecond, 99 * time.Millisecond, 150 * time.Millisecond, time.Minute} {
+			for _, tt := range []struct {
+				takes  time.Duration
+				denied bool
+			}{{timeout - 1, false}, {timeout + 1, true}, {10 * timeout, true}} {
+				t.Run(fmt.Sprintf("%s after %s, %s", timeout, rest, tt.takes), func(t *testing.T) {
+					bubble(t, func(t *testing.T) {
+						takes := time.Duration(0)
+						guard := authz.NewGuard(layerOf{authorize: func(ctx context.Context, req authz.Request) (authz.Decision, error) {
+							time.Sleep(takes)
+							return authz.PermitAll{}.Authorize(ctx, req)
+						}}, timeout)
+						if rest >= 0 {
+							_, permit := guard.Authorize(context.Background(), request())
+							permit.Settle(true)
+							time.Sleep(rest)
+						}
+						takes = tt.takes
+						began := time.Now()
+						d, permit := guard.Authorize(context.Background(), request())
+						assert.Equal(t, tt.denied, d.FailClosed())
+						assert.Equal(t, tt.denied, permit == nil)
+						assert.Equal(t, min(tt.takes, timeout), time.Since(began))
+					})
+				})
+			}
+		}
+	}
+}
+
+// TestSettleTimesOut: after the guard's own time-out, neither sooner nor later, and
+// the layer is asked no more.
+func TestSettleTimesOut(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		takes time.Duration
+		stuck bool
+	}{{"just in time", 3*time.Second - 1, false}, {"too late", 3*time.Second + 1, true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				guard := authz.NewGuard(layerOf{settle: func(authz.Request, bool) { time.Sleep(tt.takes) }}, 3*time.Second)
+				_, permit := guard.Authorize(context.Background(), request())
+				require.NotNil(t, permit)
+				began := time.Now()
+				permit.Settle(true)
+				assert.Equal(t, min(tt.takes, 3*time.Second), time.Since(began))
+				d, _ := guard.Authorize(context.Background(), request())
+				assert.Equal(t, tt.stuck, d.FailClosed())
+			})
+		})
+	}
+}
+
+// TestManyAtOnce: calls that come at once are decided at once, and one that hangs
+// holds up no other.
+func TestManyAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		guard := authz.NewGuard(layerOf{authorize: func(ctx context.Context, req authz.Request) (authz.Decision, error) {
+			if req.Memo == "hang" {
+				time.Sleep(time.Hour)
+			}
+			time.Sleep(time.Second)
+			return authz.PermitAll{}.Authorize(ctx, req)
+		}}, 2*time.Second)
+		var wg sync.WaitGroup
+		began := time.Now()
+		for i := range 64 {
+			wg.Go(func() {
+				req := request()
+				if i%8 == 0 {
+					req.Memo = "hang"
+				}
+				req.IdempotencyKey = fmt.Sprint("key-", i)
+				d, permit := guard.Authorize(context.Background(), req)
+				assert.Equal(t, i%8 == 0, d.FailClosed())
+				assert.Equal(t, req.Digest(), d.RequestDigest)
+				if permit != nil {
+					assert.Equal(t, time.Second, time.Since(began))
+					permit.Settle(true)
+				}
+			})
+		}
+		wg.Wait()
+		assert.Equal(t, 2*time.Second, time.Since(began))
+	})
+}
+
+// TestGoroutinesEnd: a guard that nobody uses any more keeps none.
+func TestGoroutinesEnd(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		before := runtime.NumGoroutine()
+		for range 50 {
+			guard := authz.NewGuard(authz.PermitAll{}, time.Hour)
+			_, permit := guard.Authorize(context.Background(), request())
+			permit.Settle(true)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		assert.LessOrEqual(t, runtime.NumGoroutine(), before)
+	})
+}
+
+// TestLayersContext: it is the caller's, ends when the guard waits no longer, and
+// says why.
+func TestLayersContext(t *testing.T) {
+	type key struct{}
+	bubble(t, func(t *testing.T) {
+		var seen context.Context
+		ended := make(chan error, 3)
+		takes := time.Duration(0)
+		guard := authz.NewGuard(layerOf{authorize: func(ctx context.Context, req authz.Request) (authz.Decision, error) {
+			seen = ctx
+			assert.NoError(t, ctx.Err())
+			context.AfterFunc(ctx, func() { ended <- ctx.Err() })
+			time.Sleep(takes)
+			return authz.PermitAll{}.Authorize(ctx, req)
+		}}, time.Second)
+
+		ctx := context.WithValue(context.Background(), key{}, "the caller's")
+		began := time.Now()
+		d, _ := guard.Authorize(ctx, request())
+		require.True(t, d.Allowed())
+		assert.Equal(t, "the caller's", seen.Value(key{}))
+		assert.ErrorIs(t, <-ended, context.Canceled)
+		deadline, ok := seen.Deadline()
+		assert.True(t, ok)
+		assert.Equal(t, began.Add(time.Second), deadline)
+		<-seen.Done()
+
+		takes = time.Hour
+		d, _ = guard.Authorize(ctx, request())
+		assert.Contains(t, d.Reasons[0].Message, context.DeadlineExceeded.Error())
+		assert.ErrorIs(t, <-ended, context.DeadlineExceeded)
+
+		sooner, cancel := context.WithTimeout(ctx, time.Millisecond)
+		defer cancel()
+		began = time.Now()
+		d, permit := guard.Authorize(sooner, request())
+		assert.Nil(t, permit)
+		assert.True(t, d.FailClosed())
+		assert.Equal(t, time.Millisecond, time.Since(began))
+		assert.ErrorIs(t, <-ended, context.DeadlineExceeded)
+		deadline, _ = seen.Deadline()
+		assert.Equal(t, began.Add(time.Millisecond), deadline)
+	})
+}
+
+// TestCallerGoneGetsNoPermit: also where the layer was quick, and what it reserved
+// is released.
+func TestCallerGoneGetsNoPermit(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		var settled []bool
+		guard := authz.NewGuard(layerOf{
+			authorize: func(ctx context.Context, req authz.Request) (authz.Decision, error) {
+				cancel()
+				return authz.PermitAll{}.Authorize(ctx, req)
+			},
+			settle: func(_ authz.Request, executed bool) { settled = append(settled, executed) },
+		}, time.Second)
+		d, permit := guard.Authorize(ctx, request())
+		assert.Nil(t, permit)
+		assert.True(t, d.FailClosed())
+		time.Sleep(time.Second)
+		assert.Equal(t, []bool{false}, settled)
+	})
+}
+
+// TestDigestOf: what the guard computed is used for the very value that it asks
+// about. A layer that looks at anything else gets the digest of that, and its
+// decision is none.
+func TestDigestOf(t *testing.T) {
+	changes := map[string]func(*authz.Request){
+		"recipient": func(r *authz.Request) { r.Recipient = "thief" },
+		"amount":    func(r *authz.Request) { r.Amount++ },
+		"currency":  func(r *authz.Request) { r.Currency = "EUR" },
+		"region":    func(r *authz.Request) { r.Region = "EU" },
+		"country":   func(r *authz.Request) { r.ShippingCountry = "DE" },
+		"memo":      func(r *authz.Request) { r.Memo += " " },
+		"key":       func(r *authz.Request) { r.IdempotencyKey += "x" },
+		"moment":    func(r *authz.Request) { r.At = r.At.Add(1) },
+		"zone":      func(r *authz.Request) { r.At = r.At.In(time.FixedZone("east", 3600)) },
+		"item":      func(r *authz.Request) { r.Items[0].Price++ },
+		"sku":       func(r *authz.Request) { r.Items[0].SKU = "x" },
+		"category":  func(r *authz.Request) { r.Items[0].Category = "weapons" },
+		"items":     func(r *authz.Request) { r.Items = append(r.Items, r.Items[0]) },
+		"no items":  func(r *authz.Request) { r.Items = nil },
+		"empty":     func(r *authz.Request) { r.Items = []authz.Item{} },
+		"nothing":   func(*authz.Request) {},
+	}
+	for name, change := range changes {
+		t.Run(name, func(t *testing.T) {
+			for _, wrap := range []func(context.Context) context.Context{
+				func(ctx context.Context) context.Context { return ctx },
+				func(ctx context.Context) context.Context { return context.WithValue(ctx, t, 1) },
+			} {
+				guard := authz.NewGuard(layerOf{authorize: func(ctx context.Context, req authz.Request) (authz.Decision, error) {
+					change(&req)
+					digest := authz.DigestOf(wrap(ctx), &req)
+					assert.Equal(t, req.Digest(), digest)
+					d, err := authz.PermitAll{}.Authorize(ctx, req)
+					assert.Equal(t, digest, d.RequestDigest)
+					return d, err
+				}}, time.Minute)
+				req := request()
+				d, permit := guard.Authorize(context.Background(), req)
+				assert.Equal(t, name != "nothing", d.FailClosed())
+				assert.Equal(t, name == "nothing", permit != nil)
+			}
+		})
+	}
+	req := request()
+	assert.Equal(t, req.Digest(), authz.DigestOf(context.Background(), &req), "without a guard")
+}
