@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"vaultbench/internal/spelling"
 )
 
 // lintList warns of an empty list: what it lets through is never what an empty
@@ -120,7 +122,7 @@ func hint(word string, known []string) string {
 func nearest(word string, known []string) (near string, ok bool) {
 	best := min(2, len(word)/3) + 1
 	for _, k := range known {
-		if d := edits(bare(word), bare(k)); d < best {
+		if d := spelling.Edits(bare(word), bare(k)); d < best {
 			near, best, ok = k, d, true
 		}
 	}
@@ -130,24 +132,3 @@ func nearest(word string, known []string) (near string, ok bool) {
 var joiners = strings.NewReplacer("_", "", "-", "", ".", "")
 
 func bare(word string) string { return joiners.Replace(strings.ToLower(word)) }
-
-// edits is the Levenshtein distance of two strings, in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := corner
-			if a[i] != b[j] {
-				change++
-			}
-			corner = row[j+1]
-			row[j+1] = min(change, row[j]+1, corner+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -11,6 +11,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/corpus/author"
 	"vaultbench/internal/escape"
+	"vaultbench/internal/spelling"
 )
 
 // attacksList shows the entries that every given filter lets through.
@@ -132,34 +133,13 @@ func (w workshop) find(c corpus.Corpus, id string) (corpus.Attack, error) {
 		return corpus.Attack{}, fmt.Errorf("%s is retired: %s", id, reason)
 	}
 	slices.SortStableFunc(all, func(a, b corpus.Attack) int {
-		return cmp.Compare(edits(string(a.ID), id), edits(string(b.ID), id))
+		return cmp.Compare(spelling.Edits(string(a.ID), id), spelling.Edits(string(b.ID), id))
 	})
 	var near []string
 	for _, a := range all[:min(3, len(all))] {
 		near = append(near, string(a.ID))
 	}
 	return corpus.Attack{}, fmt.Errorf("no entry has id %q: near are %s", id, strings.Join(near, ", "))
-}
-
-// edits is the Levenshtein distance of two strings.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := corner
-			if a[i] != b[j] {
-				change++
-			}
-			corner = row[j+1]
-			row[j+1] = min(change, row[j]+1, corner+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // show writes an entry for people. Each line of hostile text is escaped and
