@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,9 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"vaultbench/internal/bank"
 	"vaultbench/internal/config"
-	"vaultbench/internal/dispatch"
 )
 
 const module = "vaultbench/"
@@ -165,33 +162,6 @@ func TestImportArrows(t *testing.T) {
 	for _, n := range never {
 		require.Contains(t, all, n.from)
 		assert.NotContains(t, all[n.from].Deps, module+n.to, "%s reaches %s: %s", n.from, n.to, n.reason)
-	}
-}
-
-// TestOnlyDispatchHoldsALedger: outside package bank, the type and its
-// constructor are named in package dispatch alone, and dispatch hands none out.
-func TestOnlyDispatchHoldsALedger(t *testing.T) {
-	users := map[string][]string{}
-	eachSource(t, func(path string, f *ast.File) {
-		names := importNames(f, module+"internal/bank")
-		require.NotContains(t, names, ".", "%s: no dot import of bank", path)
-		ast.Inspect(f, func(n ast.Node) bool {
-			if s, ok := n.(*ast.SelectorExpr); ok && isIdent(s.X, names) && (s.Sel.Name == "Ledger" || s.Sel.Name == "NewLedger") {
-				users[filepath.Dir(path)] = append(users[filepath.Dir(path)], path)
-			}
-			return true
-		})
-	})
-	assert.NotEmpty(t, users[filepath.Join("internal", "dispatch")], "the search must find the real holder")
-	for dir := range users {
-		assert.Equal(t, filepath.Join("internal", "dispatch"), dir, "%v name a ledger", users[dir])
-	}
-	dispatcher, ledger := reflect.TypeFor[*dispatch.Dispatcher](), reflect.TypeFor[*bank.Ledger]()
-	for i := range dispatcher.NumMethod() {
-		m := dispatcher.Method(i).Type
-		for j := range m.NumOut() {
-			assert.NotEqual(t, ledger, m.Out(j), "Dispatcher.%s hands out its ledger", dispatcher.Method(i).Name)
-		}
 	}
 }
 
