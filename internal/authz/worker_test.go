@@ -101,6 +101,51 @@ func TestSettleTimesOut(t *testing.T) {
 	}
 }
 
+// TestGoroutineEnded: a layer that ends the goroutine it was called on has failed,
+// at once, and the next call gets another one.
+func TestGoroutineEnded(t *testing.T) {
+	for _, tt := range []struct {
+		name               string
+		authorize, settles bool
+		reason             string
+	}{
+		{"in Authorize", true, false, "it will never answer"},
+		{"in Settle", false, true, "it came back, as after a panic"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				authorize, settles := tt.authorize, tt.settles
+				guard := authz.NewGuard(layerOf{
+					authorize: func(ctx context.Context, req authz.Request) (authz.Decision, error) {
+						if authorize {
+							authorize = false
+							runtime.Goexit()
+						}
+						return authz.PermitAll{}.Authorize(ctx, req)
+					},
+					settle: func(authz.Request, bool) {
+						if settles {
+							settles = false
+							runtime.Goexit()
+						}
+					},
+				}, time.Second)
+				began := time.Now()
+				d, permit := guard.Authorize(context.Background(), request())
+				assert.Equal(t, tt.authorize, d.FailClosed(), tt.reason)
+				if tt.authorize {
+					assert.Contains(t, d.Reasons[0].Message, "ended its goroutine")
+				}
+				permit.Settle(true)
+				d, permit = guard.Authorize(context.Background(), request())
+				assert.True(t, d.Allowed(), tt.reason)
+				permit.Settle(true)
+				assert.Zero(t, time.Since(began), "nobody waits for it")
+			})
+		})
+	}
+}
+
 // TestManyAtOnce: calls that come at once are decided at once, and one that hangs
 // holds up no other.
 func TestManyAtOnce(t *testing.T) {
