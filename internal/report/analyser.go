@@ -216,7 +216,7 @@ func (a *analyser) layers() []plan.Architecture {
 func (a *analyser) analysis(k scope, b stats.Bootstrap, w *Window) Analysis {
 	out := Analysis{Kind: k.kind, Group: k.group, Set: k.set, Label: a.label, Models: slices.Clone(a.models)}
 	out.Pools = a.poolRows(b)
-	out.PassHat = a.passHat(k.set == setBenign)
+	out.PassHat, out.Trials = a.overTrials(k.set == setBenign)
 	if k.set == setBenign {
 		return out
 	}

@@ -142,12 +142,15 @@ func contrast(k contrastKey, s *stats.Sessions, event Event, b stats.Bootstrap) 
 	return c
 }
 
-// passHat lists k = 1, 2, … up to the greatest trial, for every model and
-// architecture.
-func (a *analyser) passHat(benign bool) []PassHat {
-	if a.trials < 2 {
-		return nil
-	}
+// bankerTasks are one model's tasks in one architecture: how many of each one's
+// final trials ended well, in a fixed order, since a sum in one order has one value.
+type bankerTasks struct {
+	model plan.ModelSlug
+	arch  plan.Architecture
+	rates []stats.Rate
+}
+
+func (a *analyser) tasks(benign bool) []bankerTasks {
 	type place struct {
 		model int16
 		arch  plan.Architecture
@@ -170,26 +173,48 @@ func (a *analyser) passHat(benign bool) []PassHat {
 			tasks[at][task{key.attack, key.track}] = r
 		}
 	}
-	var rows []PassHat
+	var all []bankerTasks
 	for i, model := range a.models {
 		for _, arch := range a.archs {
 			rates := slices.SortedFunc(maps.Values(tasks[place{int16(i), arch}]), func(a, b stats.Rate) int {
-				return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Hits, b.Hits)) // a sum in one order has one value
+				return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Hits, b.Hits))
 			})
-			for k := 1; k <= a.trials; k++ {
-				row := PassHat{Model: model, Architecture: arch, K: k}
-				value, used, err := stats.PassHat(k, rates)
-				row.Tasks = used
-				if err != nil {
-					row.Reason = err.Error()
-				} else {
-					row.Value = &value
-				}
-				rows = append(rows, row)
-			}
+			all = append(all, bankerTasks{model, arch, rates})
 		}
 	}
-	return rows
+	return all
+}
+
+// overTrials lists pass^k for k = 1, 2, … up to the greatest trial, and the spread
+// of the trials, for every model and architecture; nothing where there is one
+// trial.
+func (a *analyser) overTrials(benign bool) (rows []PassHat, spread []TrialSpread) {
+	if a.trials < 2 {
+		return nil, nil
+	}
+	for _, t := range a.tasks(benign) {
+		for k := 1; k <= a.trials; k++ {
+			row := PassHat{Model: t.model, Architecture: t.arch, K: k}
+			value, used, err := stats.PassHat(k, t.rates)
+			row.Tasks = used
+			if err != nil {
+				row.Reason = err.Error()
+			} else {
+				row.Value = &value
+			}
+			rows = append(rows, row)
+		}
+		row := TrialSpread{Model: t.model, Architecture: t.arch}
+		within, between, used, err := stats.TrialVariance(t.rates)
+		row.Tasks = used
+		if err != nil {
+			row.Reason = err.Error()
+		} else {
+			row.Within, row.Between = &within, &between
+		}
+		spread = append(spread, row)
+	}
+	return rows, spread
 }
 
 func endedWell(bits uint32, benign bool) bool {

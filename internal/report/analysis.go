@@ -24,6 +24,7 @@ type Analysis struct {
 	Recipients    []Recipients   `json:"recipients,omitempty"`
 	Sensitivity   []Sensitivity  `json:"sensitivity,omitempty"`
 	PassHat       []PassHat      `json:"pass_hat,omitempty"`
+	Trials        []TrialSpread  `json:"trial_spread,omitempty"`
 }
 
 // Event is what a rate of an analysis counts.
@@ -144,6 +145,17 @@ type Window struct {
 type WindowRate struct {
 	Window
 	Rate stats.Rate `json:"rate"`
+}
+
+// TrialSpread says how much of the variation of a banker's ends lies within one
+// task's trials, and how much between tasks.
+type TrialSpread struct {
+	Model        plan.ModelSlug    `json:"model"`
+	Architecture plan.Architecture `json:"architecture"`
+	Tasks        int               `json:"tasks"`   // with at least two final trials
+	Within       *float64          `json:"within"`  // mean over the tasks of the variance between trials
+	Between      *float64          `json:"between"` // variance over the tasks of the share that ended well
+	Reason       string            `json:"reason,omitempty"`
 }
 
 // PassHat is pass^k: how likely k trials of one task all end well, averaged over

@@ -33,7 +33,7 @@ func TestAgainstGolden(t *testing.T) {
 		reason string
 	}{
 		{"same", nil, []record.Call{denied("eve")}, known(t), nil, "nothing changed"},
-		{"nothing compared", nil, nil, nil, nil, "no golden is loaded: more than one trial, or -update"},
+		{"nothing compared", nil, nil, nil, nil, "no golden is loaded: a shard, or -update"},
 		{"missing line", nil, []record.Call{denied("eve")}, map[string]report.Counts{}, []string{"golden/events.jsonl has no line for cell sim-a/l2/multi/oap: run go test ./vault_test -update"}, "the message says what to do"},
 		{"changed", nil, []record.Call{denied("eve"), denied("eve")}, known(t), []string{"golden/events.jsonl: cell sim-a/l2/multi/oap counts differ (-want +got):\n", "-         Calls:       1,\n+         Calls:       2,\n"}, "the diff shows which count moved"},
 		{"changed reason", nil, []record.Call{failedClosed("eve")}, known(t), []string{`-         ByReason:     map[authz.DenialReason]int{"oap.merchant_forbidden": 1},`, "+         FailClosed:   1,"}, "the right denial for the wrong reason"},
@@ -106,4 +106,39 @@ func TestLoadGoldenErrors(t *testing.T) {
 	assert.Empty(t, got)
 	_, err = report.LoadGolden(fstest.MapFS{report.EventsFile + "/x": {}})
 	require.ErrorContains(t, err, "load golden: ", "a folder is no file")
+}
+
+// TestEachTrialAgainstGolden: a simulated banker does the same in every trial, so
+// each is held against what one counts; what was not run is not compared.
+func TestEachTrialAgainstGolden(t *testing.T) {
+	trial := func(n int, end record.End, calls ...record.Call) record.Evaluation {
+		e := evaluation(attacked, end, calls...)
+		e.Trial = n
+		e.ID = record.EvaluationID(e.Cell, e.Attack, n)
+		return e
+	}
+	same := func(n int) record.Evaluation { return trial(n, record.Completed, denied("eve")) }
+	for _, tt := range []struct {
+		name   string
+		all    []record.Evaluation
+		want   string // "": no golden finding
+		reason string
+	}{
+		{"all alike", []record.Evaluation{same(1), same(2), same(3)}, "", "as in one trial"},
+		{"the second differs", []record.Evaluation{same(1), trial(2, record.Completed, denied("eve"), denied("eve")), same(3)}, "cell sim-a/l2/multi/oap, trial 2, counts differ", "no banker of this kind changes its mind"},
+		{"added up they would agree", []record.Evaluation{trial(1, record.Completed, denied("eve"), denied("eve")), trial(2, record.Completed), same(3)}, "trial 1, counts differ", "two wrongs are two"},
+		{"one is missing", []record.Evaluation{same(1), same(2)}, "trial 3, counts differ", "a trial that left no line"},
+		{"stopped", []record.Evaluation{same(1), trial(2, record.NotRun), trial(3, record.NotRun)}, "", "too little to compare, and inconclusive anyhow"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := summarise(t, known(t), []record.PlannedCell{planned(attacked, 3)}, tt.all...).Cells[0]
+			golden := slices.DeleteFunc(c.Findings, func(f report.Finding) bool { return f.Kind != report.FoundGolden })
+			if tt.want == "" {
+				assert.Empty(t, golden, tt.reason)
+				return
+			}
+			require.Len(t, golden, 1, tt.reason)
+			assert.Contains(t, golden[0].Message, tt.want, tt.reason)
+		})
+	}
 }

@@ -114,6 +114,7 @@ type cellTally struct {
 	*tally
 	findings findings
 	causes   map[string]int // of ends that are no evidence, by what was said
+	byTrial  []*tally       // where each trial is held against the golden; else nil
 }
 
 type groupKey struct {
@@ -148,6 +149,12 @@ func NewBuilder(planned []record.PlannedCell, directories map[corpus.Level]corpu
 		}
 		c := &cellTally{planned: p, tally: newTally(), causes: map[string]int{}}
 		c.Planned = p.Evaluations
+		if b.holdsGolden(p) && golden[name].Planned > 0 {
+			c.byTrial = make([]*tally, p.Evaluations/golden[name].Planned)
+			for i := range c.byTrial {
+				c.byTrial[i] = newTally()
+			}
+		}
 		b.cells[name] = c
 		b.group(p).Planned += p.Evaluations
 		if err := b.analysis(p).plan(p); err != nil {
@@ -232,6 +239,9 @@ func (b *Builder) AddOutcome(o Outcome) error {
 		return fmt.Errorf("cell %s: %w", o.Cell.Name(), err)
 	}
 	c.add(o)
+	if o.Trial >= 1 && o.Trial <= len(c.byTrial) {
+		c.byTrial[o.Trial-1].add(o)
+	}
 	b.group(c.planned).add(o)
 	return nil
 }
@@ -245,7 +255,7 @@ func (b *Builder) Cell(name string) Cell {
 	}
 	c.Native = c.Cohort == c.Level
 	c.Findings = append(b.gate.tolerated(t.findings.list(), c.Counts), b.gate.complete(c, t.commonCause())...)
-	c.Findings = append(c.Findings, b.againstGolden(c)...)
+	c.Findings = append(c.Findings, b.againstGolden(t)...)
 	c.Status = status(c)
 	return c
 }
