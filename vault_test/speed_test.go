@@ -97,11 +97,12 @@ func BenchmarkQuarterMillion(b *testing.B) {
 			quarter, at, last = quarter+1, cpu(), done
 		})
 		require.NoError(b, r.Close())
-		began := time.Now()
+		began, busy := time.Now(), cpu()
 		r, err = suite.Start(s, root, results, "r1", record.Manifest{})
 		require.NoError(b, err)
 		recorded, final, _ := r.Resumed()
 		b.ReportMetric(time.Since(began).Seconds(), "s-to-resume")
+		b.ReportMetric((cpu() - busy).Seconds(), "cpu-s-to-resume")
 		require.Equal(b, []int{total, total}, []int{recorded, final})
 		require.NoError(b, r.Close())
 		b.ReportMetric(float64(total), "evaluations")
