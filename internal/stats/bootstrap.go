@@ -64,19 +64,26 @@ func (b Bootstrap) Interval(s *Sessions, f Statistic) (Interval, error) {
 	return e.Interval, e.Err
 }
 
-// each draws the resamples and hands out the totals of each.
+// each draws the resamples and hands out the totals of each. It counts how often
+// each session was drawn before it adds up, since most columns are mostly zero.
 func (b Bootstrap) each(s *Sessions, visit func(totals []int64)) {
-	flat, n := s.flat(), uint64(s.Len())
+	n := uint64(s.Len())
+	columns := s.sparse()
 	source := rand.NewPCG(b.Seed, 0)
-	totals := make([]int64, s.width)
+	drawn, totals := make([]int64, n), make([]int64, s.width)
 	for range b.Resamples {
-		clear(totals)
+		clear(drawn)
 		for range n {
 			// PCG's numbers are specified; how rand.Rand draws an index from them is not.
 			index, _ := bits.Mul64(source.Uint64(), n)
-			for j, v := range flat[int(index)*s.width : (int(index)+1)*s.width] {
-				totals[j] += v
+			drawn[index]++
+		}
+		for j, entries := range columns {
+			total := int64(0)
+			for _, e := range entries {
+				total += drawn[e.session] * e.sum
 			}
+			totals[j] = total
 		}
 		visit(totals)
 	}

@@ -68,14 +68,24 @@ func (s *Sessions) WithAny(column int) int {
 	return n
 }
 
-// flat lists all rows one after another, sorted by session, so that nothing
-// depends on the order in which evaluations ended.
-func (s *Sessions) flat() []int64 {
-	all := make([]int64, 0, len(s.rows)*s.width)
-	for _, name := range s.Names() {
-		all = append(all, s.rows[name]...)
+// entry is a sum that is not zero, of the session of that number.
+type entry struct {
+	session int
+	sum     int64
+}
+
+// sparse lists the sums of each column that are not zero. Sessions are numbered
+// by name, so that nothing depends on the order in which evaluations ended.
+func (s *Sessions) sparse() [][]entry {
+	columns := make([][]entry, s.width)
+	for i, name := range s.Names() {
+		for j, v := range s.rows[name] {
+			if v != 0 {
+				columns[j] = append(columns[j], entry{i, v})
+			}
+		}
 	}
-	return all
+	return columns
 }
 
 // Statistic computes a figure from the totals of the columns; false where they
