@@ -61,7 +61,8 @@ func faultMatrix(long bool) []faultyCell {
 			for _, at := range []int{atFirst, atPayment, atEnd} {
 				for _, once := range []bool{false, true} {
 					c := faultyCell{f, arch, at, once}
-					if long || at == atPayment && !once || !c.slow() && (at == atPayment || !once) {
+					always := !once && (at != atEnd || arch == plan.Alone) // behind the layer no payment came before
+					if long || at == atPayment && !once || !c.slow() && (always || at == atPayment && arch == plan.OAP) {
 						cells = append(cells, c)
 					}
 				}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"vaultbench/internal/config"
+	"vaultbench/internal/llm"
 	"vaultbench/internal/publish"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
@@ -196,6 +197,7 @@ func finishRun(failed bool) error {
 		current.run.Fail(record.FailedTest, "the run was stopped before its end: "+context.Cause(stopping).Error())
 	}
 	current.run.Sentinels(noted.sentinels)
+	llm.CloseIdle()
 	summary, err := current.run.Finish()
 	if err != nil {
 		return fmt.Errorf("finish the run: %w", err)
