@@ -309,7 +309,7 @@ func TestLedgerBypasses(t *testing.T) {
 	const imports = "import \"vaultbench/internal/bank\"\n"
 	real := goFiles(t)
 	for _, tt := range ledgerBypasses {
-		t.Run(tt.name, func(t *testing.T) {
+		sub(t, tt.name, func(t *testing.T) {
 			require.NotEmpty(t, tt.reason)
 			texts := map[string]string{bankDir + "/ledger.go": real[bankDir+"/ledger.go"], dispatchDir + "/dispatch.go": real[dispatchDir+"/dispatch.go"]}
 			text := strings.Replace(tt.add, "import bank\n", imports, 1)
