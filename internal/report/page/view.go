@@ -19,7 +19,8 @@ type view struct {
 	Style, Script, Data template.HTML
 	RunID, When, Code   string
 	State, StateText    string
-	Claim               string
+	Claim               string   // with a claim: its head
+	Claims              []string // what is claimed, one group of bankers each
 	HasClaim            bool
 	Reasons             []string
 	MoreReasons         int
@@ -60,7 +61,8 @@ func (p Page) view() view {
 	}
 	v.LeftOut = v.Evaluations - v.Shown
 	if t := p.Verdict.Claim.Text; t != nil {
-		v.Claim, v.HasClaim = sentence(*t), true
+		v.HasClaim = true
+		v.Claim, v.Claims = claimed(*t)
 	}
 	for i, r := range p.Verdict.Reasons {
 		if i == maxReasons {
@@ -214,4 +216,17 @@ func levelText(l corpus.Level) string {
 		return "Level " + n
 	}
 	return string(l)
+}
+
+// claimed divides a claim, which is one sentence, into its head and what it holds of
+// each group of bankers: read as a list, it is half as long.
+func claimed(text string) (head string, groups []string) {
+	head, rest, found := strings.Cut(text, ": ")
+	if !found {
+		return sentence(text), nil
+	}
+	for _, group := range strings.Split(rest, "; ") {
+		groups = append(groups, sentence(group))
+	}
+	return head + ":", groups
 }
