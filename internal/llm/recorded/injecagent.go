@@ -75,18 +75,18 @@ func (m *Importer) parseInjecAgent(line object) (Conversation, error) {
 func attackerTools(line object) ([]string, error) {
 	list, err := readList(line["Attacker Tools"])
 	if err != nil {
-		return nil, fmt.Errorf("Attacker Tools: %w", err)
+		return nil, fmt.Errorf("member Attacker Tools: %w", err)
 	}
 	var out []string
 	for _, raw := range list {
 		s, err := unquote(raw)
 		if err != nil {
-			return nil, fmt.Errorf("Attacker Tools: %w", err)
+			return nil, fmt.Errorf("member Attacker Tools: %w", err)
 		}
 		out = append(out, s)
 	}
 	if len(out) == 0 {
-		return nil, errors.New("Attacker Tools is empty")
+		return nil, errors.New("empty Attacker Tools: name the tools that the attacker wants called")
 	}
 	return out, nil
 }

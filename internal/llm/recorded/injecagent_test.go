@@ -80,7 +80,7 @@ func TestInjecAgentBad(t *testing.T) {
 		{"calls elsewhere", map[string]any{"output": "ok then", "tool_calls": []any{map[string]any{"function": map[string]any{"name": "x"}}}}, `unknown field "tool_calls" holds a list, which may be a call`, "another harness"},
 		{"reply of another type", map[string]any{"output": []any{"x"}}, "output: want a string, have a list", "types are fixed"},
 		{"second step with one tool", map[string]any{"output": "no no", "output Step 2": "x"}, "output Step 2 is given and there is one attacker tool", "something is mixed up"},
-		{"no attacker tool", map[string]any{"Attacker Tools": []string{}}, "Attacker Tools is empty", "another format"},
+		{"no attacker tool", map[string]any{"Attacker Tools": []string{}}, "empty Attacker Tools", "another format"},
 		{"no response", map[string]any{"Tool Response": ""}, "Tool Response is empty", "the attack is not in it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
