@@ -61,7 +61,7 @@ func (c *client) Chat(ctx context.Context, req llm.Request) (llm.Reply, error) {
 
 // attempt takes a turn, asks once and gives the turn back.
 func (c *client) attempt(ctx context.Context, req llm.Request, retry int) (llm.Reply, error) {
-	grant, err := c.acquire(ctx)
+	grant, err := c.acquire(ctx, retry)
 	if err != nil {
 		return llm.Reply{}, err
 	}

@@ -59,7 +59,7 @@ type Limiter struct {
 	mu       sync.Mutex
 	limit    float64    // requests in flight, adaptive: 1 to Max
 	inFlight int        // granted and not given back
-	queue    *list.List // of *waiter: first come, first served
+	queue    *list.List // of *waiter: most refused first, then first come
 	pause    time.Time  // nobody is let in before
 	strikes  int        // cuts that no reply has made good: the next pause without advice is as long
 	timer    *time.Timer
@@ -72,6 +72,7 @@ type Limiter struct {
 type waiter struct {
 	ready chan struct{} // closed when granted or refused
 	grant int64
+	retry int // how often it was refused
 	err   error
 }
 
@@ -107,7 +108,7 @@ func (l *Limiter) State() State {
 }
 
 // acquire waits for a turn and returns its number.
-func (l *Limiter) acquire(ctx context.Context) (int64, error) {
+func (l *Limiter) acquire(ctx context.Context, retry int) (int64, error) {
 	l.mu.Lock()
 	if l.dead != nil {
 		defer l.mu.Unlock()
@@ -117,8 +118,8 @@ func (l *Limiter) acquire(ctx context.Context) (int64, error) {
 		defer l.mu.Unlock()
 		return l.grant(), nil
 	}
-	w := &waiter{ready: make(chan struct{})}
-	at := l.queue.PushBack(w)
+	w := &waiter{ready: make(chan struct{}), retry: retry}
+	at := l.enqueue(w)
 	l.letIn() // sets the alarm where there is a pause
 	l.mu.Unlock()
 	select {
@@ -157,7 +158,18 @@ func (l *Limiter) grant() int64 {
 	return l.granted
 }
 
-// letIn grants turns in the order of arrival, and sets an alarm for the end of a
+// enqueue lets whoever was refused more often go first, and else whoever came
+// first: no request uses up its attempts while others had none.
+func (l *Limiter) enqueue(w *waiter) *list.Element {
+	for at := l.queue.Back(); at != nil; at = at.Prev() {
+		if at.Value.(*waiter).retry >= w.retry {
+			return l.queue.InsertAfter(w, at)
+		}
+	}
+	return l.queue.PushFront(w)
+}
+
+// letIn grants turns in the order of the queue, and sets an alarm for the end of a
 // pause.
 func (l *Limiter) letIn() {
 	for l.queue.Len() > 0 && l.open() {
