@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -129,12 +130,12 @@ func (b *bench) limiter(p llm.Provider) *limit.Limiter {
 // tell ends after one.
 func TestBadLiveInput(t *testing.T) {
 	t.Parallel()
-	paid := 0
+	var paid atomic.Int64
 	answer := func(list, completion int, body string) *httptest.Server {
 		return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			status := list
 			if r.Method == http.MethodPost {
-				paid++
+				paid.Add(1)
 				status = completion
 			}
 			w.Header().Set("Content-Type", "application/json")
@@ -167,7 +168,7 @@ func TestBadLiveInput(t *testing.T) {
 		{"model without tools", noTools.URL, canary, []string{"inconclusive"}, 1},
 	} {
 		sub(t, tt.name, func(t *testing.T) {
-			before := paid
+			before := paid.Load()
 			p := launch(t, map[string]string{
 				"VAULT_SIMS": "none", "VAULT_MODELS": "local", "VAULT_LOCAL_URL": tt.url, "LOCAL_API_KEY": tt.key,
 				"VAULT_LEVELS": "l2", "VAULT_TRACKS": "single", "VAULT_ARCHITECTURES": "alone", "VAULT_CONCURRENCY": "1",
@@ -176,7 +177,7 @@ func TestBadLiveInput(t *testing.T) {
 			for _, want := range tt.want {
 				p.says(t, want)
 			}
-			assert.Equal(t, tt.paid, paid-before, "completions that were asked for")
+			assert.Equal(t, int64(tt.paid), paid.Load()-before, "completions that were asked for")
 			assert.NotContains(t, p.output, canary)
 			if tt.paid > 0 {
 				assertNoCanary(t, p)
