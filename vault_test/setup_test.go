@@ -15,8 +15,6 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
-	"vaultbench/internal/corpus/cross"
-	"vaultbench/internal/corpus/variant"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/llm/budget"
@@ -134,15 +132,8 @@ func newSuite() (*suite.Suite, error) {
 
 // derive adds the attacks of the sections that were asked for.
 func derive(s *suite.Suite, o config.Options) (err error) {
-	if o.Cross {
-		if s.Corpus, err = cross.Corpus(s.Corpus, s.Levels); err != nil {
-			return err
-		}
-	}
-	if o.Variants > 0 {
-		if s.Corpus, err = variant.Corpus(s.Corpus, o.Variants, s.Levels); err != nil {
-			return err
-		}
+	if s.Corpus, err = settings.Derive(s.Corpus, s.Levels, o); err != nil {
+		return err
 	}
 	s.Bankers = suite.Sims(s.Corpus)
 	return nil

@@ -34,9 +34,8 @@ type Guard struct {
 	stuck      atomic.Bool // the layer did not come back from Settle
 }
 
-// DefaultTimeout is how long a layer may take for one decision (wall clock). It is
-// long: a machine that is busy must not turn honest payments into denials.
-const DefaultTimeout = 10 * time.Second
+// DefaultTimeout is how long a layer may take for one decision (wall clock).
+const DefaultTimeout = 2 * time.Second
 
 // NewGuard wraps a layer; timeout is wall-clock time per decision.
 func NewGuard(a Authorizer, timeout time.Duration) *Guard {

@@ -174,7 +174,7 @@ func TestLayerFaults(t *testing.T) {
 				r := transfer(d, rent)
 				want := time.Duration(0)
 				if tt.name == "time-out" {
-					want = 10 * time.Second
+					want = 2 * time.Second
 				}
 				assert.Equal(t, want, time.Since(began), tt.reason)
 				time.Sleep(2 * time.Hour)

@@ -10,6 +10,7 @@ import (
 	"vaultbench/golden"
 	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/corpus/cross"
 	"vaultbench/internal/corpus/variant"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/llm/sim"
@@ -75,4 +76,18 @@ func words[T ~string](ts []T) []string {
 		out = append(out, string(t))
 	}
 	return out
+}
+
+// Derive adds the attacks of the sections that the options ask for.
+func Derive(c corpus.Corpus, levels map[corpus.Level]corpus.LevelSpec, o config.Options) (corpus.Corpus, error) {
+	var err error
+	if o.Cross {
+		if c, err = cross.Corpus(c, levels); err != nil {
+			return c, err
+		}
+	}
+	if o.Variants > 0 {
+		c, err = variant.Corpus(c, o.Variants, levels)
+	}
+	return c, err
 }

@@ -99,7 +99,10 @@ func (c *judgeCommand) cases(r *judge.Report) ([]judge.Case, error) {
 				r.NoMessages++
 				return nil
 			}
-			d := m.Directories[e.Cell.Level]
+			d, ok := m.Directories[e.Cell.Level]
+			if !ok { // the oracle would call every transfer unpermitted
+				return fmt.Errorf("the manifest holds no directory for level %q: nobody knows whom it permits", e.Cell.Level)
+			}
 			one, err := judge.NewCase(e, said, policyInWords(d), ledgerSays(e, d))
 			switch {
 			case errors.Is(err, judge.ErrNotFinal):

@@ -11,8 +11,6 @@ import (
 	"vaultbench/fixtures"
 	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
-	"vaultbench/internal/corpus/cross"
-	"vaultbench/internal/corpus/variant"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
@@ -100,18 +98,13 @@ func derived(c corpus.Corpus, options config.Options) (corpus.Corpus, []corpus.T
 		return c, nil, err
 	}
 	if options.Cross {
-		if c, err = cross.Corpus(c, levels); err != nil {
-			return c, nil, err
-		}
 		tracks = append(tracks, corpus.DerivedTracks(corpus.Crossed)...)
 	}
 	if options.Variants > 0 {
-		if c, err = variant.Corpus(c, options.Variants, levels); err != nil {
-			return c, nil, err
-		}
 		tracks = append(tracks, corpus.DerivedTracks(corpus.Varied)...)
 	}
-	return c, tracks, nil
+	c, err = settings.Derive(c, levels, options)
+	return c, tracks, err
 }
 
 func typed[T ~string](words []string) []T {
