@@ -72,7 +72,7 @@ var arrows = map[string][]string{
 	},
 	"internal/export": {
 		"internal/authz", "internal/bank", "internal/corpus", "internal/corpus/cross", "internal/corpus/variant", "internal/escape", "internal/oracle",
-		"internal/plan", "internal/receipt", "internal/record", "internal/report",
+		"internal/plan", "internal/publish", "internal/receipt", "internal/record", "internal/report",
 	},
 	"internal/progress":    {"internal/escape"},
 	"internal/judge":       {"internal/escape", "internal/llm", "internal/record", "internal/stats", "internal/strictjson"},

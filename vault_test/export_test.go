@@ -12,11 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"vaultbench/golden"
-	"vaultbench/internal/corpus"
 	"vaultbench/internal/export"
 	"vaultbench/internal/ingest"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/publish"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 	"vaultbench/scripts/settings"
@@ -27,13 +26,17 @@ func exporter(t *testing.T, run, out string) export.Config {
 	t.Helper()
 	s, err := newSuite()
 	require.NoError(t, err)
-	digests, err := settings.Digests()
-	require.NoError(t, err)
-	expected, err := report.LoadGolden(golden.FS)
-	require.NoError(t, err)
-	w := report.World{Golden: expected, Digests: digests, Attacks: func(l corpus.Level, track corpus.Track) int { return len(s.Corpus.Select(l, track)) }}
-	return export.Config{Run: run, Out: out, World: w, Gate: report.DefaultGate(), Corpus: s.Corpus, Levels: s.Levels}
+	return export.Config{Run: opened(t, run), Out: out, Corpus: s.Corpus, Levels: s.Levels}
 }
+
+func opened(t *testing.T, folder string) publish.Run {
+	t.Helper()
+	run, err := openRun(folder)
+	require.NoError(t, err)
+	return run
+}
+
+func openRun(folder string) (publish.Run, error) { return settings.Publish(folder, nil) }
 
 // TestExportRoundTrip: a run with every section and with recordings comes back
 // from each format byte for byte, and so do its figures; two exports of one run
@@ -46,16 +49,18 @@ func TestExportRoundTrip(t *testing.T) {
 	require.Zero(t, p.code, p.tail())
 	run, out := filepath.Join(p.results, "latest"), filepath.Join(t.TempDir(), "e")
 	c := exporter(t, run, out)
+	_, err := c.Run.Write() // a child's run has no reports
+	require.NoError(t, err)
 	r, err := export.Export(c)
 	require.NoError(t, err)
 	for _, f := range export.Formats() {
 		back := filepath.Join(t.TempDir(), "back")
-		got, err := export.Restore(out, back, f, c.World, c.Gate)
+		got, err := export.Restore(out, back, f, openRun)
 		require.NoError(t, err, f)
 		assert.Equal(t, r.Snapshot, got.Snapshot)
 		assert.Equal(t, r.Evaluations, got.Evaluations)
 		assert.True(t, got.SameSummary)
-		for _, file := range []string{"evaluations.jsonl", "decisions.jsonl", "summary.json", "junit.xml", "manifest.json"} {
+		for _, file := range []string{"evaluations.jsonl", "decisions.jsonl", "summary.json", "junit.xml", "ctrf.json", "summary.md", "manifest.json"} {
 			want, err := os.ReadFile(filepath.Join(run, file))
 			require.NoError(t, err)
 			have, err := os.ReadFile(filepath.Join(back, file))
@@ -72,7 +77,7 @@ func TestExportRoundTrip(t *testing.T) {
 
 	_, err = export.Export(c)
 	require.ErrorContains(t, err, "exists: delete it or name another folder")
-	c.Out, c.World.Digests = filepath.Join(t.TempDir(), "other"), map[string]string{}
+	c.Out, c.Run.World.Digests = filepath.Join(t.TempDir(), "other"), map[string]string{}
 	_, err = export.Export(c)
 	require.ErrorContains(t, err, "is not the one that the run had")
 	assert.NoDirExists(t, c.Out, "whole or not at all")
@@ -107,7 +112,7 @@ func checkExport(t *testing.T, out string) {
 // each format, every row, with the figures of the summary.
 func importsAsOutcomes(t *testing.T, out string) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(out, export.SummaryFile))
+	raw, err := os.ReadFile(filepath.Join(out, publish.SummaryFile))
 	require.NoError(t, err)
 	var s report.Summary
 	require.NoError(t, json.Unmarshal(raw, &s))
@@ -153,11 +158,11 @@ func tamper(t *testing.T, out string, c export.Config) {
 	changed := strings.Replace(string(raw), `"end":"completed"`, `"end":"input_filtered"`, 1)
 	require.NotEqual(t, string(raw), changed)
 	require.NoError(t, os.WriteFile(path, []byte(changed), 0o600))
-	_, err = export.Restore(out, back, export.JSONL, c.World, c.Gate)
+	_, err = export.Restore(out, back, export.JSONL, openRun)
 	require.ErrorContains(t, err, "outcomes.jsonl: its SHA-256 is")
 	_, err = export.Seal(out)
 	require.NoError(t, err)
-	_, err = export.Restore(out, back, export.JSONL, c.World, c.Gate)
+	_, err = export.Restore(out, back, export.JSONL, openRun)
 	require.ErrorContains(t, err, "the rows do not make the run that was exported", "the run's own seal sees it")
 	assert.NoDirExists(t, back)
 }
@@ -166,7 +171,7 @@ func tamper(t *testing.T, out string, c export.Config) {
 func TestExportRefuses(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "e")
-	_, err := export.Export(exporter(t, t.TempDir(), out))
+	_, err := openRun(t.TempDir())
 	require.ErrorContains(t, err, "manifest.json")
 	p := launch(t, map[string]string{"VAULT_LEVELS": "l5", "VAULT_SIMS": "sim-refuser"}, "-test.run=^TestVault$")
 	require.Zero(t, p.code, p.tail())

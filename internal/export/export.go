@@ -13,13 +13,10 @@ import (
 	"strings"
 
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/publish"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
-	"vaultbench/internal/report"
 )
-
-// SummaryFile is the name of a run's figures, in its folder and in an export.
-const SummaryFile = "summary.json"
 
 // The names of the tables. Outcomes of derived tracks have tables of their own,
 // so that nobody who reads outcomes pools them.
@@ -43,10 +40,8 @@ func sections() []corpus.Section {
 
 // Config says what is exported, and where to.
 type Config struct {
-	Run    string // a finished run's folder
-	Out    string // a folder that does not exist
-	World  report.World
-	Gate   report.Gate
+	Run    publish.Run   // a finished run
+	Out    string        // a folder that does not exist
 	Corpus corpus.Corpus // what the prompts are taken from
 	Levels map[corpus.Level]corpus.LevelSpec
 }
@@ -85,7 +80,7 @@ func Export(c Config) (Result, error) {
 }
 
 func (c Config) into(dir string) (Result, error) {
-	m, err := receipt.ReadManifest(c.Run)
+	m, err := c.Run.Manifest()
 	if err != nil {
 		return Result{}, err
 	}
@@ -94,7 +89,7 @@ func (c Config) into(dir string) (Result, error) {
 		return Result{}, err
 	}
 	var failed error
-	recount, err := report.Count(c.Run, nil, c.World, c.Gate, func(e record.Evaluation) {
+	_, counted, err := c.Run.Count(func(e record.Evaluation) {
 		if failed == nil {
 			failed = w.add(e)
 		}
@@ -105,15 +100,15 @@ func (c Config) into(dir string) (Result, error) {
 	if err = errors.Join(err, w.close()); err != nil {
 		return Result{}, err
 	}
-	if err := record.WriteJSON(filepath.Join(dir, SummaryFile), recount.Summary); err != nil {
+	if err := publish.WriteSummary(dir, counted.Summary); err != nil {
 		return Result{}, err
 	}
 	for _, file := range []string{record.ManifestFile, receipt.File} {
-		if err := copyFile(filepath.Join(c.Run, file), filepath.Join(dir, file)); err != nil {
+		if err := copyFile(filepath.Join(c.Run.Folder, file), filepath.Join(dir, file)); err != nil {
 			return Result{}, err
 		}
 	}
-	if err := w.datasheet(dir, recount.Summary); err != nil {
+	if err := w.datasheet(dir, counted.Summary); err != nil {
 		return Result{}, err
 	}
 	r := Result{Evaluations: w.evaluations, Prompts: w.prompts.rows, Entries: w.transcripts.rows}

@@ -60,7 +60,7 @@ func (w *writer) writePrompts() error {
 	if len(w.asked) == 0 {
 		return nil
 	}
-	if other := otherCorpus(w.manifest.Digests, w.World.Digests); other != "" {
+	if other := otherCorpus(w.manifest.Digests, w.Run.World.Digests); other != "" {
 		return fmt.Errorf("%s is not the one that the run had, so its prompts can't be told: export from a checkout of revision %s", other, w.manifest.Revision)
 	}
 	byID := map[corpus.AttackID]corpus.Attack{}

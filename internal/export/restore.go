@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/publish"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
@@ -24,10 +25,14 @@ type Restored struct {
 	SameSummary bool // as the one that was exported
 }
 
+// OpenFunc prepares the reports of a run's folder.
+type OpenFunc func(folder string) (publish.Run, error)
+
 // Restore reads an export back into a run's folder, from the tables of one
 // format. The lines that the rows make must be the very bytes that the run's
-// manifest sealed and signed, and the figures are counted from them anew.
-func Restore(dir, out string, f Format, w report.World, g report.Gate) (r Restored, err error) {
+// manifest sealed and signed, and the reports are made from them anew, with
+// what open finds for the folder.
+func Restore(dir, out string, f Format, open OpenFunc) (r Restored, err error) {
 	if _, err := os.Lstat(out); err == nil {
 		return r, fmt.Errorf("%s exists: delete it or name another folder", out)
 	}
@@ -41,7 +46,7 @@ func Restore(dir, out string, f Format, w report.World, g report.Gate) (r Restor
 	if err != nil {
 		return r, err
 	}
-	err = r.into(tmp, dir, f, w, g)
+	err = r.into(tmp, dir, f, open)
 	if err == nil {
 		err = os.Chmod(tmp, 0o755)
 	}
@@ -54,7 +59,7 @@ func Restore(dir, out string, f Format, w report.World, g report.Gate) (r Restor
 	return r, nil
 }
 
-func (r *Restored) into(out, dir string, f Format, w report.World, g report.Gate) error {
+func (r *Restored) into(out, dir string, f Format, open OpenFunc) error {
 	for _, file := range []string{record.ManifestFile, receipt.File} {
 		if err := copyFile(filepath.Join(dir, file), filepath.Join(out, file)); err != nil {
 			return err
@@ -68,23 +73,20 @@ func (r *Restored) into(out, dir string, f Format, w report.World, g report.Gate
 	if err = errors.Join(err, rows.close()); err != nil {
 		return err
 	}
-	recount, err := report.Count(out, nil, w, g, nil)
+	run, err := open(out)
+	if err != nil {
+		return err
+	}
+	p, err := run.Write()
 	if err != nil {
 		return fmt.Errorf("the rows do not make the run that was exported: %w", err)
 	}
-	r.Summary, r.Evaluations, r.Receipts = recount.Summary, recount.Verified.Evaluations, recount.Verified.Receipts
-	if err := record.WriteJSON(filepath.Join(out, SummaryFile), recount.Summary); err != nil {
-		return err
-	}
-	err = record.WriteFile(filepath.Join(out, report.JUnitFile), func(w io.Writer) error { return report.WriteJUnit(w, recount.Summary) })
+	r.Summary, r.Evaluations, r.Receipts = p.Summary, p.Manifest.Seal.Evaluations.Lines, p.Manifest.Seal.Decisions.Lines
+	was, err := os.ReadFile(filepath.Join(dir, publish.SummaryFile))
 	if err != nil {
 		return err
 	}
-	was, err := os.ReadFile(filepath.Join(dir, SummaryFile))
-	if err != nil {
-		return err
-	}
-	is, err := os.ReadFile(filepath.Join(out, SummaryFile))
+	is, err := os.ReadFile(filepath.Join(out, publish.SummaryFile))
 	r.SameSummary = bytes.Equal(was, is)
 	return err
 }

@@ -30,27 +30,42 @@ type Run struct {
 	Messages report.MessagesFunc
 }
 
-// Read verifies a run's record, counts it and judges it.
-func (r Run) Read() (page.Page, error) {
-	m, err := receipt.ReadManifest(r.Folder)
+// Count verifies a run's record, counts it and judges it; the figures carry the
+// claim that the verdict makes. also gets every evaluation, in the record's order.
+func (r Run) Count(also func(record.Evaluation)) (report.Verdict, *report.Recount, error) {
+	v, counted, err := report.VerdictWith(r.Folder, r.Trusted, r.World, r.Gate, r.Rates, also)
 	if err != nil {
-		return page.Page{}, err
-	}
-	if m.Seal == nil {
-		return page.Page{}, fmt.Errorf("%s: the run is not finished, so there is nothing sealed to report: resume it with VAULT_RUN_ID=%s",
-			filepath.Join(r.Folder, record.ManifestFile), m.RunID)
-	}
-	book := report.NewBook(m)
-	v, counted, err := report.VerdictWith(r.Folder, r.Trusted, r.World, r.Gate, r.Rates, book.Add)
-	if err != nil {
-		return page.Page{}, err
+		return v, nil, err
 	}
 	if counted == nil {
-		return page.Page{}, fmt.Errorf("nothing is reported: %s", v.Reasons[0].Message)
+		return v, nil, fmt.Errorf("nothing is reported: %s", v.Reasons[0].Message)
 	}
-	p := page.Page{Verdict: v, Summary: counted.Summary, Manifest: counted.Manifest, Notes: book.Notes(), Shown: book.Shown(r.Messages)}
-	p.Summary.Claim = v.Claim
-	return p, nil
+	counted.Summary.Claim = v.Claim
+	return v, counted, nil
+}
+
+// Manifest is the run's, which must be sealed.
+func (r Run) Manifest() (record.Manifest, error) {
+	m, err := receipt.ReadManifest(r.Folder)
+	if err == nil && m.Seal == nil {
+		err = fmt.Errorf("%s: the run is not finished, so there is nothing sealed to report: resume it with VAULT_RUN_ID=%s",
+			filepath.Join(r.Folder, record.ManifestFile), m.RunID)
+	}
+	return m, err
+}
+
+// Read verifies a run's record, counts it and judges it.
+func (r Run) Read() (page.Page, error) {
+	m, err := r.Manifest()
+	if err != nil {
+		return page.Page{}, err
+	}
+	book := report.NewBook(m)
+	v, counted, err := r.Count(book.Add)
+	if err != nil {
+		return page.Page{}, err
+	}
+	return page.Page{Verdict: v, Summary: counted.Summary, Manifest: counted.Manifest, Notes: book.Notes(), Shown: book.Shown(r.Messages)}, nil
 }
 
 // Write reads the run and writes every report into its folder, each whole or not
@@ -60,7 +75,7 @@ func (r Run) Write() (page.Page, error) {
 	if err != nil {
 		return p, err
 	}
-	if err := record.WriteChecked(filepath.Join(r.Folder, SummaryFile), "summary.schema.json", p.Summary); err != nil {
+	if err := WriteSummary(r.Folder, p.Summary); err != nil {
 		return p, err
 	}
 	for _, f := range []struct {
@@ -77,6 +92,11 @@ func (r Run) Write() (page.Page, error) {
 		}
 	}
 	return p, nil
+}
+
+// WriteSummary writes the figures into a folder, held against their schema.
+func WriteSummary(folder string, s report.Summary) error {
+	return record.WriteChecked(filepath.Join(folder, SummaryFile), "summary.schema.json", s)
 }
 
 // Markdown writes the short report.

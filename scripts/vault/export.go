@@ -9,6 +9,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/export"
+	"vaultbench/internal/publish"
 	"vaultbench/scripts/settings"
 )
 
@@ -20,7 +21,7 @@ type exportCommand struct {
 
 // Run prints what the export holds and its one digest.
 func (c *exportCommand) Run(stdout io.Writer) error {
-	w, gate, err := settings.World()
+	run, err := settings.Publish(c.Folder, nil)
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
@@ -35,7 +36,7 @@ func (c *exportCommand) Run(stdout io.Writer) error {
 	if c.Out == "" {
 		c.Out = filepath.Join(c.Folder, "export")
 	}
-	r, err := export.Export(export.Config{Run: c.Folder, Out: c.Out, World: w, Gate: gate, Corpus: attacks, Levels: levels})
+	r, err := export.Export(export.Config{Run: run, Out: c.Out, Corpus: attacks, Levels: levels})
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
@@ -53,18 +54,15 @@ type importRun struct {
 
 // Run prints what came back; another summary than the one exported is the error.
 func (c *importRun) Run(stdout io.Writer) error {
-	w, gate, err := settings.World()
-	if err != nil {
-		return fmt.Errorf("import: %w", err)
-	}
-	r, err := export.Restore(c.Folder, c.Out, export.Format(c.Format), w, gate)
+	open := func(folder string) (publish.Run, error) { return settings.Publish(folder, nil) }
+	r, err := export.Restore(c.Folder, c.Out, export.Format(c.Format), open)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
 	_, err = fmt.Fprintf(stdout, "%s: %d evaluations and %d receipts, as sealed; status %s; snapshot %s\n",
 		escape.Line(c.Out), r.Evaluations, r.Receipts, r.Summary.Status, r.Snapshot)
 	if err == nil && !r.SameSummary {
-		err = fmt.Errorf("import: the figures differ from the exported %s: they were made under another gate, golden or version", export.SummaryFile)
+		err = fmt.Errorf("import: the figures differ from the exported %s: they were made under another gate, golden or version", publish.SummaryFile)
 	}
 	return err
 }

@@ -34,7 +34,7 @@ func TestExportCommand(t *testing.T) {
 }
 
 func TestExportCommandErrors(t *testing.T) {
-	none, here := t.TempDir(), t.TempDir()
+	none, here, run := t.TempDir(), t.TempDir(), signedRun(t, receipt.TestKey())
 	for _, tt := range []struct {
 		name   string
 		args   []string
@@ -43,7 +43,7 @@ func TestExportCommandErrors(t *testing.T) {
 		reason string
 	}{
 		{"no run", []string{"export", none, "--out", filepath.Join(here, "x")}, 1, "manifest.json", "give a run's folder"},
-		{"out exists", []string{"export", none, "--out", here}, 1, "exists: delete it", "nothing is overwritten"},
+		{"out exists", []string{"export", run, "--out", here}, 1, "exists: delete it", "nothing is overwritten"},
 		{"no export", []string{"import", "run", none, "--out", filepath.Join(here, "x")}, 1, "SHA256SUMS", "give what export wrote"},
 		{"import over a folder", []string{"import", "run", none, "--out", here}, 1, "exists: delete it", "nothing is overwritten"},
 		{"unknown format", []string{"import", "run", none, "--out", here, "--format", "xlsx"}, 2, "--format must be one of", "wrong usage"},
