@@ -88,6 +88,11 @@ const (
 	varLocalURL      = "VAULT_LOCAL_URL"
 )
 
+// ConcurrencyPerProcessor is how many evaluations run at a time, for each processor,
+// where VAULT_CONCURRENCY is not set: a conversation waits for its layer, which
+// decides in a goroutine of its own, and meanwhile another can go on.
+const ConcurrencyPerProcessor = 4
+
 // Variables lists the suite's own variables.
 func Variables() []string {
 	return []string{

@@ -35,7 +35,7 @@ func (r *resolver) options(root string, v Vocabulary) Options {
 		Shard:         r.text(varShard, ""), // package plan reads it
 		RunID:         r.runID(),
 		Results:       r.path(varResults, root, "results"),
-		Concurrency:   r.positive(varConcurrency, runtime.GOMAXPROCS(0)),
+		Concurrency:   r.positive(varConcurrency, ConcurrencyPerProcessor*runtime.GOMAXPROCS(0)),
 		Gate:          r.path(varGate, root, ""),
 		BudgetUSD:     r.dollars(varBudgetUSD),
 		BudgetTokens:  r.tokens(varBudgetTokens),
