@@ -3,6 +3,7 @@ module vaultbench
 go 1.26.0
 
 require (
+	filippo.io/edwards25519 v1.2.0
 	github.com/alecthomas/kong v1.17.0
 	github.com/go-json-experiment/json v1.27.2
 	github.com/gofrs/flock v0.13.2

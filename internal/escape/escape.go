@@ -34,20 +34,34 @@ func Block(text string) string { return visible(text, '\n') }
 // visible writes out what is not printable, but for blanks and one other.
 func visible(text string, also rune) string {
 	var b strings.Builder
+	from := 0 // of what stands as it is and is not yet written
 	for i := 0; i < len(text); {
+		if c := text[i]; ' ' <= c && c <= '~' {
+			i++
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(text[i:])
+		invalid := r == utf8.RuneError && size == 1
+		if !invalid && (r == also || unicode.IsPrint(r)) {
+			i += size
+			continue
+		}
+		b.WriteString(text[from:i])
 		switch {
-		case r == utf8.RuneError && size == 1:
+		case invalid:
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case r == ' ' || r == also || unicode.IsPrint(r):
-			b.WriteRune(r)
 		case r <= 0xffff:
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			fmt.Fprintf(&b, `\U%08x`, r)
 		}
 		i += size
+		from = i
 	}
+	if from == 0 {
+		return text
+	}
+	b.WriteString(text[from:])
 	return b.String()
 }
 

@@ -117,17 +117,25 @@ func (k Key) signature(message []byte) string {
 
 var errSignature = errors.New("signature does not verify")
 
-// checkSignature accepts one way of writing a signature only: base64 has spare
-// bits and a decoder skips line ends, and each would be a byte that can change.
 func checkSignature(public ed25519.PublicKey, message []byte, signature string) error {
-	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(signature, signaturePrefix))
-	if err != nil || signature != signaturePrefix+base64.StdEncoding.EncodeToString(raw) {
-		return fmt.Errorf("%w: it is not %q and 88 characters of base64", errSignature, signaturePrefix)
+	raw, err := parseSignature(signature)
+	if err != nil {
+		return err
 	}
 	if !ed25519.Verify(public, message, raw) {
 		return errSignature
 	}
 	return nil
+}
+
+// parseSignature accepts one way of writing a signature only: base64 has spare
+// bits and a decoder skips line ends, and each would be a byte that can change.
+func parseSignature(signature string) ([]byte, error) {
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(signature, signaturePrefix))
+	if err != nil || signature != signaturePrefix+base64.StdEncoding.EncodeToString(raw) {
+		return nil, fmt.Errorf("%w: it is not %q and 88 characters of base64", errSignature, signaturePrefix)
+	}
+	return raw, nil
 }
 
 // parsePublic reads a public key in base64, again in one way only.

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// signatures checks the lines' signatures side by side: they are most of the work,
-// and each stands for itself.
+// signatures checks the lines' signatures side by side, a batch at a time: they are
+// most of the work, and each stands for itself.
 type signatures struct {
 	public ed25519.PublicKey
 	jobs   chan signedLine
@@ -27,12 +27,18 @@ type signedLine struct {
 
 func newSignatures(public ed25519.PublicKey) *signatures {
 	workers := runtime.GOMAXPROCS(0)
-	s := &signatures{public: public, jobs: make(chan signedLine, 64*workers)}
+	s := &signatures{public: public, jobs: make(chan signedLine, batchSize*workers)}
+	b := newBatch(public)
 	for range workers {
 		s.wait.Go(func() {
+			lines := make([]signedLine, 0, batchSize)
 			for j := range s.jobs {
-				s.check(j)
+				if lines = append(lines, j); len(lines) == batchSize {
+					s.check(b, lines)
+					lines = lines[:0]
+				}
 			}
+			s.check(b, lines)
 		})
 	}
 	return s
@@ -43,15 +49,32 @@ func (s *signatures) add(n int, message []byte, signature string) {
 	s.jobs <- signedLine{n, bytes.Clone(message), signature}
 }
 
-func (s *signatures) check(j signedLine) {
-	err := checkSignature(s.public, j.message, j.signature)
-	if err == nil {
+// check checks lines together, and where that does not hold each by itself.
+func (s *signatures) check(b batch, lines []signedLine) {
+	messages, raws := make([][]byte, 0, len(lines)), make([][]byte, 0, len(lines))
+	for _, l := range lines {
+		raw, err := parseSignature(l.signature)
+		if err != nil {
+			break
+		}
+		messages, raws = append(messages, l.message), append(raws, raw)
+	}
+	if len(raws) == len(lines) && b.holds(messages, raws) {
 		return
 	}
+	for _, l := range lines {
+		if err := checkSignature(s.public, l.message, l.signature); err != nil {
+			s.fault(l.n, err)
+		}
+	}
+}
+
+// fault keeps the first line at fault.
+func (s *signatures) fault(n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.first == 0 || j.n < s.first {
-		s.first, s.err = j.n, err
+	if s.first == 0 || n < s.first {
+		s.first, s.err = n, err
 	}
 }
 
