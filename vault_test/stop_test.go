@@ -106,58 +106,82 @@ func liveEnv(url, results string) map[string]string {
 	}
 }
 
+// slowRun is a process that asks a slow server, and what it was started with.
+type slowRun struct {
+	*running
+	results string
+	url     string
+	env     map[string]string
+	reached chan struct{} // closed when the run is under way
+}
+
+func beginSlow(t *testing.T, mark string, args ...string) slowRun {
+	t.Helper()
+	results := filepath.Join(t.TempDir(), "results")
+	server, reached := slowServer(t, 150*time.Millisecond, 8)
+	env := liveEnv(server.URL(), results)
+	if mark != "" {
+		env[childMark] = mark
+	}
+	return slowRun{begin(t, env, append(args, "-test.run=^TestVault$")...), results, server.URL(), env, reached}
+}
+
 // TestStopped: a signal and a deadline end a run in order, and it can be gone on
 // with; a second process keeps away from it meanwhile.
 func TestStopped(t *testing.T) {
+	late := beginSlow(t, hasty, "-test.timeout=60s") // waits most of the time, so that others may run meanwhile
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
 		signal  os.Signal // nil: the deadline
-		args    []string
 		reason  record.SubReason
 		verdict report.State
 	}{
-		{"SIGINT", os.Interrupt, nil, record.Interrupted, report.StateInterrupted},
-		{"SIGTERM", syscall.SIGTERM, nil, record.Interrupted, report.StateInterrupted},
-		{"deadline", nil, []string{"-test.timeout=60s"}, record.Deadline, report.StateInconclusive},
+		{"SIGINT", os.Interrupt, record.Interrupted, report.StateInterrupted},
+		{"SIGTERM", syscall.SIGTERM, record.Interrupted, report.StateInterrupted},
+		{"deadline", nil, record.Deadline, report.StateInconclusive},
 	} {
 		sub(t, tt.name, func(t *testing.T) {
 			t.Parallel()
-			results := filepath.Join(t.TempDir(), "results")
-			server, reached := slowServer(t, 150*time.Millisecond, 8)
-			env := liveEnv(server.URL(), results)
-			if tt.signal == nil {
-				env[childMark] = hasty
+			r := late
+			if tt.signal != nil {
+				r = beginSlow(t, "")
 			}
-			r := begin(t, env, append(tt.args, "-test.run=^TestVault$")...)
-			<-reached
+			<-r.reached
 			if tt.name == "SIGINT" {
-				second := launch(t, env, "-test.run=^TestVault$")
+				second := launch(t, r.env, "-test.run=^TestVault$")
 				assert.NotZero(t, second.code)
 				second.says(t, "another process is writing this run: wait for it, or choose another VAULT_RUN_ID")
 			}
 			if tt.signal != nil {
 				require.NoError(t, r.cmd.Process.Signal(tt.signal))
 			}
-			p := r.wait(t)
-			assert.Equal(t, 1, p.code, p.tail())
-			p.says(t, "inconclusive")
-			p.says(t, "to go on: the same command with VAULT_RUN_ID=r1")
-			assert.Contains(t, string(p.read(t, "summary.json")), "the run was stopped before its end")
-			_, err := receipt.Verify(filepath.Join(results, "r1"), nil)
-			require.NoError(t, err, "what was done is sealed")
-			assert.Equal(t, tt.verdict, verdictOf(t, filepath.Join(results, "r1")).State)
-			done := endsOf(t, results)
-			assert.Positive(t, done[record.Completed]["answered"], "what had ended is kept")
-			assert.Positive(t, done[record.NotRun][tt.reason])
-
-			quick, _ := slowServer(t, 0, -1)
-			env["VAULT_LOCAL_URL"] = quick.URL()
-			refused := launch(t, env, "-test.run=^TestVault$")
-			assert.NotZero(t, refused.code)
-			refused.says(t, "option VAULT_LOCAL_URL: was "+server.URL()+", is "+quick.URL())
+			r.stopped(t, tt.reason, tt.verdict)
 		})
 	}
+}
+
+// stopped checks what a process that was stopped leaves, and that another server
+// may not go on with it.
+func (r slowRun) stopped(t *testing.T, reason record.SubReason, verdict report.State) {
+	t.Helper()
+	p := r.wait(t)
+	assert.Equal(t, 1, p.code, p.tail())
+	p.says(t, "inconclusive")
+	p.says(t, "to go on: the same command with VAULT_RUN_ID=r1")
+	assert.Contains(t, string(p.read(t, "summary.json")), "the run was stopped before its end")
+	_, err := receipt.Verify(filepath.Join(r.results, "r1"), nil)
+	require.NoError(t, err, "what was done is sealed")
+	assert.Equal(t, verdict, verdictOf(t, filepath.Join(r.results, "r1")).State)
+	done := endsOf(t, r.results)
+	assert.Positive(t, done[record.Completed]["answered"], "what had ended is kept")
+	assert.Positive(t, done[record.NotRun][reason])
+
+	quick, _ := slowServer(t, 0, -1)
+	r.env["VAULT_LOCAL_URL"] = quick.URL()
+	refused := launch(t, r.env, "-test.run=^TestVault$")
+	assert.NotZero(t, refused.code)
+	refused.says(t, "option VAULT_LOCAL_URL: was "+r.url+", is "+quick.URL())
 }
 
 // endsOf counts the evaluations of a run by end and sub-reason.
