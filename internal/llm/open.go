@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -31,7 +32,7 @@ func Open(m Model, p Provider, baseURL string, key string) (Client, error) {
 	if err := checkKey(key); err != nil {
 		return nil, fmt.Errorf("model %s: variable %s: %w", m.Slug, p.KeyEnv, err)
 	}
-	return &chatClient{model: m, base: u.String(), host: u.Host, key: key, keyEnv: p.KeyEnv, api: newAPI(u, key)}, nil
+	return &chatClient{model: m, base: u.String(), host: u.Host, key: key, keyEnv: p.KeyEnv, post: newAPI(u, key)}, nil
 }
 
 func orVariable(p Provider) string {
@@ -66,14 +67,20 @@ func checkKey(key string) error {
 	return nil
 }
 
+// postFunc sends a request to a path below the base URL and decodes the reply.
+type postFunc func(ctx context.Context, path string, body, reply any, opts ...option.RequestOption) error
+
 // newAPI fills in the client and does not call openai.NewClient, which reads
 // OPENAI_* variables (key, organisation, project, base URL, headers) behind the
 // caller's back. The library's own retries are off: it knows neither the limiter
-// of the key nor the cap.
-func newAPI(base *url.URL, key string) openai.Client {
-	return openai.Client{Options: []option.RequestOption{
+// of the key nor the cap. Only the function leaves here: a client that is held
+// where an interface can reach it makes the linker keep every service of the
+// library, 30 MB that nothing calls.
+func newAPI(base *url.URL, key string) postFunc {
+	api := openai.Client{Options: []option.RequestOption{
 		option.WithBaseURL(base.String()), option.WithAPIKey(key), option.WithHTTPClient(httpClient), option.WithMaxRetries(0),
 	}}
+	return api.Post
 }
 
 // httpClient is shared so that parallel cells reuse connections. It has no

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	openai "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 )
 
@@ -29,7 +28,7 @@ type chatClient struct {
 	host   string // for messages
 	key    string // to keep it out of messages
 	keyEnv string // for messages
-	api    openai.Client
+	post   postFunc
 }
 
 // Chat sends one request through openai-go. Request and reply are written and read
@@ -41,7 +40,7 @@ func (c *chatClient) Chat(ctx context.Context, req Request) (Reply, error) {
 	}
 	var ex exchange
 	start := time.Now()
-	err = c.api.Post(ctx, "chat/completions", body, new([]byte), option.WithMiddleware(ex.capture))
+	err = c.post(ctx, "chat/completions", body, new([]byte), option.WithMiddleware(ex.capture))
 	latency := time.Since(start)
 	switch {
 	case err != nil && ctx.Err() != nil:
