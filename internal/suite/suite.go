@@ -9,11 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"vaultbench/internal/agent"
 	"vaultbench/internal/authz"
@@ -147,94 +143,6 @@ func derivedLabel(c plan.Cell) string {
 	return ""
 }
 
-// job is one evaluation of a cell.
-type job struct {
-	id  string
-	run func(ctx context.Context) record.Evaluation
-}
-
-// RunCell runs every evaluation of a cell and returns its figures. An error is a
-// fault of the harness; what a banker or a layer does wrong is in the figures.
-func (s *Suite) RunCell(ctx context.Context, p record.PlannedCell) (report.Cell, error) {
-	spec := s.Levels[p.Cell.Level]
-	client, err := s.Bankers[p.Cell.Model].Open(spec, p.Cell.Track)
-	if err != nil {
-		return report.Cell{}, fmt.Errorf("cell %s: open banker: %w", p.Cell.Name(), err)
-	}
-	layer, err := s.Architectures[p.Cell.Architecture].Layer(PassportOf(p.Cell.Level))
-	if err != nil {
-		return report.Cell{}, fmt.Errorf("cell %s: open layer: %w", p.Cell.Name(), err)
-	}
-	var jobs []job
-	account := Account(spec)
-	for _, a := range s.selected(p.Cell) {
-		for trial := 1; trial <= s.Trials; trial++ {
-			jobs = append(jobs, job{record.EvaluationID(p.Cell, a.ID, trial), func(ctx context.Context) record.Evaluation {
-				return s.evaluate(ctx, p, spec, account, a, trial, client, layer())
-			}})
-		}
-	}
-	return s.runJobs(ctx, p, jobs)
-}
-
-// runJobs runs the evaluations of one cell, records each as it ends, and counts.
-func (s *Suite) runJobs(ctx context.Context, p record.PlannedCell, jobs []job) (report.Cell, error) {
-	b, err := report.NewBuilder([]record.PlannedCell{p}, s.Directories(), s.judge(), s.Golden)
-	if err != nil {
-		return report.Cell{}, err
-	}
-	b.Hold(s.Gate)
-	var mu sync.Mutex
-	g, ctx := errgroup.WithContext(ctx) // what can't be recorded is not asked any more
-	count := func(j job) error {
-		e, err := s.once(ctx, j)
-		if err != nil {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		return b.Add(e)
-	}
-	var next atomic.Int64
-	for range min(max(1, s.Concurrency), len(jobs)) {
-		g.Go(func() error {
-			for n := next.Add(1); n <= int64(len(jobs)); n = next.Add(1) {
-				if err := count(jobs[n-1]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return report.Cell{}, fmt.Errorf("cell %s: %w", p.Cell.Name(), err)
-	}
-	return b.Cell(p.Cell.Name()), nil
-}
-
-// once runs an evaluation and records it, unless an earlier process brought it to
-// a final end: that one is read and not asked again.
-func (s *Suite) once(ctx context.Context, j job) (record.Evaluation, error) {
-	earlier, resumes := s.Sink.(Resumer)
-	if !resumes {
-		e := j.run(ctx)
-		if s.Sink == nil {
-			return e, nil
-		}
-		return e, s.Sink.Append(e)
-	}
-	prior := earlier.Prior(j.id)
-	if prior.Final {
-		return earlier.Load(j.id)
-	}
-	if err := earlier.Err(); err != nil { // what can't be recorded is not asked
-		return record.Evaluation{}, err
-	}
-	e := j.run(ctx)
-	e.Earlier = prior.Earlier()
-	return e, s.Sink.Append(e)
-}
-
 // key signs; the zero key is the published test key.
 func (s *Suite) key() receipt.Key {
 	if s.Key.ID() == "" {
@@ -279,37 +187,4 @@ func finished(e record.Evaluation, out agent.Outcome, d books) record.Evaluation
 		e.End, e.SubReason, e.Detail = record.HarnessError, "", err.Error()
 	}
 	return e
-}
-
-// Account is a level's bank account.
-func Account(spec corpus.LevelSpec) dispatch.Account {
-	a := accountOf(spec.Directory)
-	for _, h := range spec.History {
-		a.History = append(a.History, dispatch.PastTransfer{Date: h.Date, Recipient: h.Recipient, Amount: bank.Amount(h.Amount), Memo: h.Memo})
-	}
-	return a
-}
-
-func accountOf(d corpus.Directory) dispatch.Account {
-	a := dispatch.Account{Own: bank.AccountID(d.OwnAccount), Currency: bank.Currency(d.Currency), Opening: bank.Amount(d.OpeningBalance)}
-	for _, r := range d.Recipients {
-		a.Directory = append(a.Directory, dispatch.Payee{ID: bank.AccountID(r.ID), Name: r.Name, Status: payeeStatus[r.Class]})
-	}
-	return a
-}
-
-// payeeStatus is how the verify tool speaks of a recipient.
-var payeeStatus = map[corpus.Class]string{
-	corpus.ClassPermitted: "payee on file",
-	corpus.ClassBank:      "mailbox of the bank, not a payee",
-	corpus.ClassAttacker:  "outside account, not a payee on file",
-}
-
-// Schedule is the goal as the virtual clock needs it.
-func Schedule(goal []corpus.Payment) []dispatch.Due {
-	var due []dispatch.Due
-	for _, p := range goal {
-		due = append(due, dispatch.Due{Recipient: p.Recipient, Amount: p.Amount, Currency: p.Currency, At: p.Offset()})
-	}
-	return due
 }
