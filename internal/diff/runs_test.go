@@ -1,7 +1,6 @@
 package diff_test
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -18,7 +17,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/diff"
 	"vaultbench/internal/plan"
-	"vaultbench/internal/receipt"
+	"vaultbench/internal/receipt/receipttest"
 	"vaultbench/internal/record"
 )
 
@@ -97,28 +96,15 @@ func run(t *testing.T, id string, change func(*record.Manifest), es ...record.Ev
 			Recipients: []corpus.Recipient{{ID: "bob", Class: corpus.ClassPermitted, Name: "B"}, {ID: "eve", Class: corpus.ClassAttacker, Name: "E"}},
 		}}, Digests: map[string]string{},
 	}
-	var lines, receipts bytes.Buffer
-	w := receipt.NewWriter(&receipts, receipt.TestKey(), receipt.Parties{})
 	for _, e := range es {
 		if n := len(m.Cells); n == 0 || m.Cells[n-1].Cell != e.Cell {
 			m.Cells = append(m.Cells, record.PlannedCell{Cell: e.Cell, Kind: e.Kind, Layered: e.Cell.Architecture != plan.Alone, Evaluations: 100})
 		}
-		raw, err := json.Marshal(e)
-		require.NoError(t, err)
-		lines.Write(append(raw, '\n'))
-		require.NoError(t, w.Add(e))
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, record.EvaluationsFile), lines.Bytes(), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, receipt.File), receipts.Bytes(), 0o600))
 	if change != nil {
 		change(&m)
 	}
-	var err error
-	m.Seal, err = receipt.Seal(dir, w.Head())
-	require.NoError(t, err)
-	m.Evaluations = len(es)
-	require.NoError(t, receipt.SignManifest(&m, receipt.TestKey()))
-	require.NoError(t, record.WriteJSON(filepath.Join(dir, record.ManifestFile), m))
+	receipttest.Write(t, dir, m, es)
 	return dir
 }
 

@@ -20,8 +20,8 @@ import (
 	"vaultbench/internal/report/page"
 )
 
-// maxServedText is how much of one text is served, in bytes.
-const maxServedText = 1 << 20
+// MaxServedText is how much of one text is served, in bytes.
+const MaxServedText = 1 << 20
 
 // served is how many evaluations one answer lists.
 const servedStep = 50
@@ -39,7 +39,8 @@ type Server struct {
 
 // entry is what one evaluation is found by, and where its line stands.
 type entry struct {
-	report.Transcript // without replies, calls and transfers
+	report.Transcript        // without replies, calls and transfers
+	attack, source    string // as the record has them
 	offset            int64
 	length            int
 }
@@ -74,8 +75,9 @@ func (s *Server) read() error {
 			return errors.New("the file has grown: it was sealed before")
 		}
 		t := s.show(e, 256)
+		t.ID = report.Cut(e.ID, report.MaxText) // as report.html has it: its links lead here, too
 		t.Replies, t.Calls, t.Transfers = nil, nil, nil
-		s.index = append(s.index, entry{t, offset, lengths[n]})
+		s.index = append(s.index, entry{t, string(e.Attack), e.Source, offset, lengths[n]})
 		offset += int64(lengths[n])
 		n++
 		return nil
@@ -222,7 +224,7 @@ func (s *Server) says(f *os.File, e entry, text string) (bool, error) {
 	if bytes.Contains(bytes.ToLower(line), []byte(text)) {
 		return true, nil
 	}
-	messages, _ := s.messages(e.Attack, e.Source)
+	messages, _ := s.messages(e.attack, e.source)
 	return slices.ContainsFunc(messages, func(m string) bool { return strings.Contains(strings.ToLower(m), text) }), nil
 }
 
@@ -240,10 +242,10 @@ func (s *Server) get(w http.ResponseWriter, id string) {
 	out := struct {
 		Transcript report.Transcript `json:"transcript"`
 		Messages   []string          `json:"messages"`
-	}{Transcript: s.show(e, maxServedText)}
+	}{Transcript: s.show(e, MaxServedText)}
 	if raw, ok := s.messages(string(e.Attack), e.Source); ok {
 		for _, m := range raw {
-			out.Messages = append(out.Messages, report.Cut(m, maxServedText))
+			out.Messages = append(out.Messages, report.Cut(m, MaxServedText))
 		}
 	}
 	answer(w, out)

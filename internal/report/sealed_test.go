@@ -3,7 +3,6 @@ package report_test
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,7 +13,7 @@ import (
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/plan"
-	"vaultbench/internal/receipt"
+	"vaultbench/internal/receipt/receipttest"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 )
@@ -113,25 +112,6 @@ func (w *unsealed) seal(t *testing.T) string {
 			return cmp.Or(cmp.Compare(a.Cell.Name(), b.Cell.Name()), cmp.Compare(a.Attack, b.Attack), cmp.Compare(a.Trial, b.Trial))
 		})
 	}
-	var lines, receipts bytes.Buffer
-	signed := receipt.NewWriter(&receipts, receipt.TestKey(), receipt.Parties{})
-	for _, e := range w.evaluations {
-		raw, err := json.Marshal(e)
-		require.NoError(t, err)
-		lines.Write(append(raw, '\n'))
-		require.NoError(t, signed.Add(e))
-	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, record.EvaluationsFile), lines.Bytes(), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, receipt.File), receipts.Bytes(), 0o600))
-	m := w.manifest
-	var err error
-	m.Seal, err = receipt.Seal(dir, signed.Head())
-	require.NoError(t, err)
-	m.Evaluations = m.Seal.Evaluations.Lines
-	if m.FinishedAt == "" {
-		m.Seal, m.SummaryState = nil, ""
-	}
-	require.NoError(t, receipt.SignManifest(&m, receipt.TestKey()))
-	require.NoError(t, record.WriteJSON(filepath.Join(dir, record.ManifestFile), m))
+	receipttest.Write(t, dir, w.manifest, w.evaluations)
 	return dir
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -68,6 +69,24 @@ type watched struct {
 // to the console as an error, and no request may have left but for those allowed.
 func tab(t testing.TB, width int, scheme string, allowed ...string) *watched {
 	t.Helper()
+	w := watch(t, width, scheme)
+	t.Cleanup(func() {
+		faults, requests := w.seen()
+		assert.Empty(t, faults, "console errors, exceptions and dialogs")
+		for _, r := range requests {
+			ok := strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "about:")
+			for _, prefix := range allowed {
+				ok = ok || strings.HasPrefix(r, prefix)
+			}
+			assert.True(t, ok, "a request left: %s", r)
+		}
+	})
+	return w
+}
+
+// watch opens a tab and notes what its page does.
+func watch(t testing.TB, width int, scheme string) *watched {
+	t.Helper()
 	parent, err := browser()
 	if err != nil {
 		t.Skipf("%v: install Debian's chromium", err)
@@ -78,22 +97,19 @@ func tab(t testing.TB, width int, scheme string, allowed ...string) *watched {
 	t.Cleanup(func() {
 		stop()
 		cancel()
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		assert.Empty(t, w.faults, "console errors, exceptions and dialogs")
-		for _, r := range w.requests {
-			ok := strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "about:")
-			for _, prefix := range allowed {
-				ok = ok || strings.HasPrefix(r, prefix)
-			}
-			assert.True(t, ok, "a request left: %s", r)
-		}
 	})
 	chromedp.ListenTarget(limited, w.listen)
 	require.NoError(t, chromedp.Run(w, network.Enable(), runtime.Enable(), log.Enable(), cdppage.Enable(),
 		emulation.SetDeviceMetricsOverride(int64(width), 900, 1, width < 500),
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}})))
 	return w
+}
+
+// seen is what was noted so far.
+func (w *watched) seen() (faults, requests []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.faults), slices.Clone(w.requests)
 }
 
 func (w *watched) listen(event any) {
@@ -112,6 +128,7 @@ func (w *watched) listen(event any) {
 		}
 	case *cdppage.EventJavascriptDialogOpening:
 		w.faults = append(w.faults, "dialog: "+e.Message)
+		go func() { _ = chromedp.Run(w, cdppage.HandleJavaScriptDialog(true)) }() // else the page waits for ever
 	case *network.EventRequestWillBeSent:
 		w.requests = append(w.requests, e.Request.URL)
 	}
@@ -162,8 +179,8 @@ func (w *watched) eventually(expression, reason string) {
 	require.Fail(w.t, "never true: "+expression, reason)
 }
 
-// page is a report to look at: that of REPORT_RUN, or the golden one.
-func page(t testing.TB) string {
+// address is that of a report to look at: that of REPORT_RUN, or the golden one.
+func address(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join("..", "..", "golden", "reports", "report.html")
 	if run := os.Getenv("REPORT_RUN"); run != "" {

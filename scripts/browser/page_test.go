@@ -35,7 +35,7 @@ func accessible(t *testing.T, w *watched, part string) {
 
 // TestPage opens the report at every width in both colour schemes.
 func TestPage(t *testing.T) {
-	url := page(t)
+	url := address(t)
 	for _, width := range widths {
 		for _, scheme := range schemes {
 			t.Run(fmt.Sprintf("%d/%s", width, scheme), func(t *testing.T) {
@@ -72,7 +72,7 @@ func quoted(text string) string {
 
 // TestKeyboard uses the page without a pointer.
 func TestKeyboard(t *testing.T) {
-	url := page(t)
+	url := address(t)
 	w := tab(t, 1280, "light", url)
 	active := func() string {
 		return value[string](w, `document.activeElement.id || document.activeElement.className`)
@@ -119,7 +119,7 @@ func TestKeyboard(t *testing.T) {
 
 // TestPrint: printed, nothing that only works on a screen is left.
 func TestPrint(t *testing.T) {
-	url := page(t)
+	url := address(t)
 	w := tab(t, 1280, "dark", url)
 	w.open(url)
 	w.run(chromedp.ActionFunc(printMedia))
@@ -134,7 +134,7 @@ func TestScreenshots(t *testing.T) {
 	if dir == "" {
 		t.Skip("SHOTS names no folder for pictures")
 	}
-	url := page(t)
+	url := address(t)
 	for _, width := range widths {
 		for _, scheme := range schemes {
 			w := tab(t, width, scheme, url)

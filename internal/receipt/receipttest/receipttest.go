@@ -1,0 +1,40 @@
+// Package receipttest seals runs for tests as a run seals itself.
+package receipttest
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/receipt"
+	"vaultbench/internal/record"
+)
+
+// Write writes the evaluations and the manifest into a folder, signed with the
+// published test key. A manifest that does not say when the run ended gets no seal.
+func Write(t testing.TB, dir string, m record.Manifest, evaluations []record.Evaluation) {
+	t.Helper()
+	var lines, receipts bytes.Buffer
+	signed := receipt.NewWriter(&receipts, receipt.TestKey(), receipt.Parties{})
+	for _, e := range evaluations {
+		raw, err := json.Marshal(e)
+		require.NoError(t, err)
+		lines.Write(append(raw, '\n'))
+		require.NoError(t, signed.Add(e))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, record.EvaluationsFile), lines.Bytes(), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, receipt.File), receipts.Bytes(), 0o600))
+	var err error
+	m.Seal, err = receipt.Seal(dir, signed.Head())
+	require.NoError(t, err)
+	m.Evaluations = m.Seal.Evaluations.Lines
+	if m.FinishedAt == "" {
+		m.Seal, m.SummaryState = nil, ""
+	}
+	require.NoError(t, receipt.SignManifest(&m, receipt.TestKey()))
+	require.NoError(t, record.WriteJSON(filepath.Join(dir, record.ManifestFile), m))
+}
