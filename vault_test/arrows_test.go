@@ -50,6 +50,7 @@ var arrows = map[string][]string{
 	"internal/oap/condition":       {},
 	"internal/oap/mutation":        {},
 	"internal/llm":                 {"internal/strictjson"},
+	"internal/llm/chat":            {"internal/llm"},
 	"internal/llm/sim":             {"internal/llm"},
 	"internal/llm/recorded":        {"internal/llm", "internal/unpack"},
 	"internal/llm/llmtest":         {"internal/llm"},
@@ -97,6 +98,7 @@ var never = []struct{ from, to, reason string }{
 	{"internal/oracle", "internal/oap", "the layer never marks its own exam"},
 	{"internal/oap", "internal/llm", "a layer knows no model"},
 	{"internal/llm", "internal/oap", "a banker knows no passport"},
+	{"internal/llm/chat", "internal/oap", "a live banker is told no passport"},
 	{"internal/llm/sim", "internal/corpus", "a banker knows no goal but by its lookup"},
 	{"internal/llm/sim", "internal/authz", "a banker knows no decision"},
 	{"internal/llm/recorded", "internal/authz", "a recording knows no decision"},
@@ -160,7 +162,7 @@ func TestImportArrows(t *testing.T) {
 				assert.Contains(t, may, inside, "%s imports %s", name, inside)
 			}
 			if strings.HasPrefix(imported, "github.com/openai/") {
-				assert.Equal(t, "internal/llm", name, "openai-go lives in internal/llm alone")
+				assert.Equal(t, "internal/llm/chat", name, "openai-go is imported by internal/llm/chat alone: whoever needs no more than the types of llm shall not link it")
 			}
 		}
 	}

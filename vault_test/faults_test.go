@@ -16,6 +16,7 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/chat"
 	"vaultbench/internal/llm/limit"
 	"vaultbench/internal/llm/llmtest"
 	"vaultbench/internal/plan"
@@ -228,7 +229,7 @@ func newFaultBench(t *testing.T, c faultyCell, n int) *faultBench {
 	}
 	id := llm.ModelID("wire-model")
 	b.open = func() llm.Client {
-		client, err := llm.Open(llm.Model{Slug: "acme-one", ID: &id}, llm.Provider{Name: "acme", KeyEnv: "ACME_API_KEY"}, b.server.URL(), "any")
+		client, err := chat.Open(llm.Model{Slug: "acme-one", ID: &id}, llm.Provider{Name: "acme", KeyEnv: "ACME_API_KEY"}, b.server.URL(), "any")
 		require.NoError(t, err)
 		return limit.New(limit.Config{Max: s.Concurrency, Retries: faultRetries, Backoff: time.Millisecond, MaxWait: 4 * time.Millisecond, Attempt: attempt}).Client(client)
 	}

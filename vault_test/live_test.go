@@ -17,6 +17,7 @@ import (
 	"vaultbench/internal/llm"
 	"vaultbench/internal/llm/budget"
 	"vaultbench/internal/llm/cassette"
+	"vaultbench/internal/llm/chat"
 	"vaultbench/internal/llm/limit"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/suite"
@@ -42,7 +43,7 @@ func (b *bench) addLive() error {
 			b.suite.Bankers[banker.Slug] = banker
 			continue
 		}
-		client, err := llm.Open(m, p, url, key)
+		client, err := chat.Open(m, p, url, key)
 		if err != nil {
 			return err
 		}
@@ -50,7 +51,7 @@ func (b *bench) addLive() error {
 		if err != nil {
 			return err
 		}
-		if err := llm.Check(context.Background(), m, p, url, key); err != nil {
+		if err := chat.Check(context.Background(), m, p, url, key); err != nil {
 			return err
 		}
 		if b.options.Record != "" {

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"vaultbench/internal/config"
-	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/chat"
 	"vaultbench/internal/publish"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
@@ -197,7 +197,7 @@ func finishRun(failed bool) error {
 		current.run.Fail(record.FailedTest, "the run was stopped before its end: "+context.Cause(stopping).Error())
 	}
 	current.run.Sentinels(noted.sentinels)
-	llm.CloseIdle()
+	chat.CloseIdle()
 	summary, err := current.run.Finish()
 	if err != nil {
 		return fmt.Errorf("finish the run: %w", err)

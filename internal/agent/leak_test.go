@@ -15,6 +15,7 @@ import (
 	"vaultbench/internal/agent"
 	"vaultbench/internal/dispatch"
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/chat"
 	"vaultbench/internal/llm/limit"
 	"vaultbench/internal/llm/llmtest"
 	"vaultbench/internal/record"
@@ -28,7 +29,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		t.Run("fault "+fault, func(t *testing.T) {
 			goroutines, files := runtime.NumGoroutine(), openFiles(t)
 			cancelMidway(t, fault)
-			llm.CloseIdle()
+			chat.CloseIdle()
 			var left int
 			for range 200 { // connections are torn down in the background
 				if left = runtime.NumGoroutine() - goroutines; left <= 0 && openFiles(t) <= files {
@@ -57,7 +58,7 @@ func cancelMidway(t *testing.T, fault string) {
 	}), opts)
 	defer server.Close()
 	id := llm.ModelID("m")
-	client, err := llm.Open(llm.Model{Slug: "m", ID: &id}, llm.Provider{Name: "p", KeyEnv: "K"}, server.URL(), "any")
+	client, err := chat.Open(llm.Model{Slug: "m", ID: &id}, llm.Provider{Name: "p", KeyEnv: "K"}, server.URL(), "any")
 	require.NoError(t, err)
 	client = limit.New(limit.Config{Max: 8, Backoff: time.Hour}).Client(client)
 	ctx, cancel := context.WithCancel(t.Context())

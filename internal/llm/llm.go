@@ -1,7 +1,6 @@
 // Package llm is the suite's view of a chat model with tools: one Client
-// interface, three kinds of banker behind it. Live models go through openai-go,
-// which is imported nowhere else; simulated bankers live in llm/sim; recorded
-// conversations are read by llm/recorded.
+// interface, three kinds of banker behind it. Live models are asked by llm/chat;
+// simulated bankers live in llm/sim; recorded conversations are read by llm/recorded.
 //
 // The package imports nothing of the suite but its fixtures and their reader, so
 // no banker can see a passport, a decision or a goal: a model knows what its
@@ -73,6 +72,11 @@ const (
 	FinishToolCalls FinishReason = "tool_calls"
 	FinishLength    FinishReason = "length" // cut at the output-token cap
 )
+
+// Cut reports whether the reply ends at a cap on tokens.
+func (f FinishReason) Cut() bool {
+	return f == FinishLength || f == "max_tokens" || f == "MAX_TOKENS" || f == "model_length"
+}
 
 // Usage counts tokens as the provider reports them.
 type Usage struct {

@@ -11,8 +11,8 @@ import (
 	"vaultbench/internal/strictjson"
 )
 
-// modelsFile is how messages name the catalog.
-const modelsFile = "fixtures/models.json"
+// ModelsFile is how messages name the catalog.
+const ModelsFile = "fixtures/models.json"
 
 // ModelRole says what a model of the catalog is for.
 type ModelRole string
@@ -63,6 +63,17 @@ type Provider struct {
 	Note       string  `json:"note"`
 }
 
+// Listing says what a provider's list of models (GET models below its base URL)
+// tells about a key and an id.
+type Listing string
+
+// The three words. The zero value is ListsNothing.
+const (
+	ListsNothing Listing = "nothing" // unconfirmed, or in another form: only that somebody answers
+	ListsKey     Listing = "key"     // a refused key is refused here too
+	ListsIDs     Listing = "ids"     // that, and every model that may be asked is in the list
+)
+
 // Catalog is fixtures/models.json after its checks.
 type Catalog struct {
 	Providers []Provider `json:"providers"`
@@ -74,14 +85,14 @@ type Catalog struct {
 func LoadModels(fsys fs.FS) (Catalog, error) {
 	data, err := fs.ReadFile(fsys, "models.json")
 	if err != nil {
-		return Catalog{}, fmt.Errorf("%s: %w", modelsFile, err)
+		return Catalog{}, fmt.Errorf("%s: %w", ModelsFile, err)
 	}
 	var c Catalog
-	if err := strictjson.Decode(modelsFile, data, "models.schema.json", &c); err != nil {
+	if err := strictjson.Decode(ModelsFile, data, "models.schema.json", &c); err != nil {
 		return Catalog{}, err
 	}
 	if err := c.check(); err != nil {
-		return Catalog{}, fmt.Errorf("%s: %w", modelsFile, err)
+		return Catalog{}, fmt.Errorf("%s: %w", ModelsFile, err)
 	}
 	return c, nil
 }
@@ -126,7 +137,7 @@ func (m Model) check() error {
 		}
 	}
 	for _, name := range m.Quirks.CarryBack {
-		if slices.Contains(ownReplyMembers, name) || speaksOfCalls(name) {
+		if slices.Contains(ownReplyMembers, name) || SpeaksOfCalls(name) {
 			return fmt.Errorf("carry_back must not name %s, which the client reads itself", name)
 		}
 	}
@@ -136,6 +147,19 @@ func (m Model) check() error {
 // ownReplyMembers are the members of a message and of a call that the client
 // reads and writes.
 var ownReplyMembers = []string{"role", "content", "refusal", "tool_calls", "function_call", "id", "type", "function", "audio"}
+
+// SpeaksOfCalls reports a name, of a member or a finish reason, that speaks of calls
+// or refusals, in whatever way a server spells it: Google's "function_call_filter:
+// MALFORMED_FUNCTION_CALL" is one.
+func SpeaksOfCalls(word string) bool {
+	word = strings.ToLower(word)
+	for _, part := range []string{"tool", "function", "call", "refus"} {
+		if strings.Contains(word, part) {
+			return true
+		}
+	}
+	return false
+}
 
 // clash keeps slugs apart: -run takes a substring, so a slug inside another
 // would select the other's cells as well.
@@ -160,12 +184,12 @@ func (c Catalog) Find(slug string) (Model, Provider, error) {
 			known[j] = m.Slug
 		}
 		slices.Sort(known)
-		return Model{}, Provider{}, fmt.Errorf("%s: unknown model %q: known are %s", modelsFile, slug, strings.Join(known, ", "))
+		return Model{}, Provider{}, fmt.Errorf("%s: unknown model %q: known are %s", ModelsFile, slug, strings.Join(known, ", "))
 	}
 	m := c.Models[i]
 	j := slices.IndexFunc(c.Providers, func(p Provider) bool { return p.Name == m.Provider })
 	if j < 0 {
-		return Model{}, Provider{}, fmt.Errorf("%s: model %s: unknown provider %q", modelsFile, m.Slug, m.Provider)
+		return Model{}, Provider{}, fmt.Errorf("%s: model %s: unknown provider %q", ModelsFile, m.Slug, m.Provider)
 	}
 	return m, c.Providers[j], nil
 }

@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"encoding/json"
 	"io/fs"
 	"strings"
 	"testing"
@@ -81,7 +82,7 @@ func TestLoadModelsDecodesEveryField(t *testing.T) {
 	}
 	wantModel.Quirks.UseMaxCompletionTokens = true
 	wantModel.Quirks.ReasoningEffort = &effort
-	wantModel.Quirks.ExtraBody = rawBody("seed", "7")
+	wantModel.Quirks.ExtraBody = map[string]json.RawMessage{"seed": json.RawMessage("7")}
 	wantModel.Quirks.CarryBack = []string{"thoughts"}
 	wantProvider := llm.Provider{Name: "acme", BaseURL: &url, KeyEnv: "ACME_API_KEY", Lists: llm.ListsIDs}
 	if diff := cmp.Diff(wantModel, m); diff != "" {

@@ -12,10 +12,10 @@ import (
 // decides would no longer be the value that the model asked for. Half a
 // surrogate pair becomes its escape; any other invalid byte stays as it is, which
 // strict JSON forbids and no provider is known to emit.
-func QuoteWire(s string) []byte { return appendWire(make([]byte, 0, len(s)+2), s) }
+func QuoteWire(s string) []byte { return AppendWire(make([]byte, 0, len(s)+2), s) }
 
-// appendWire is QuoteWire at the end of out.
-func appendWire(out []byte, s string) []byte {
+// AppendWire is QuoteWire at the end of out.
+func AppendWire(out []byte, s string) []byte {
 	out = append(out, '"')
 	afterHigh := false // the last thing written is the escape of a high surrogate
 	for i := 0; i < len(s); {

@@ -20,6 +20,7 @@ import (
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/chat"
 	"vaultbench/internal/llm/llmtest"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
@@ -49,7 +50,7 @@ func killSuite(t *testing.T, url string) *suite.Suite {
 		s.Corpus.Attacks = append(s.Corpus.Attacks, a)
 	}
 	id := llm.ModelID("m")
-	client, err := llm.Open(llm.Model{Slug: "sim-a", ID: &id}, llm.Provider{Name: "local", KeyEnv: "K"}, url, "k")
+	client, err := chat.Open(llm.Model{Slug: "sim-a", ID: &id}, llm.Provider{Name: "local", KeyEnv: "K"}, url, "k")
 	require.NoError(t, err)
 	s.Bankers["sim-a"] = suite.Banker{Slug: "sim-a", Kind: plan.Live, Open: func(corpus.LevelSpec, corpus.Track) (llm.Client, error) { return client, nil }}
 	return s

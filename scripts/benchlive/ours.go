@@ -10,6 +10,7 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/chat"
 	"vaultbench/internal/llm/limit"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/plan"
@@ -40,7 +41,7 @@ func ours(o options) (measured, error) {
 		return measured{}, err
 	}
 	id := llm.ModelID("bench")
-	client, err := llm.Open(llm.Model{Slug: "bench", ID: &id}, llm.Provider{Name: "local", KeyEnv: "LOCAL_API_KEY"}, o.url, "any")
+	client, err := chat.Open(llm.Model{Slug: "bench", ID: &id}, llm.Provider{Name: "local", KeyEnv: "LOCAL_API_KEY"}, o.url, "any")
 	if err != nil {
 		return measured{}, err
 	}

@@ -17,6 +17,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/judge"
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/chat"
 	"vaultbench/internal/oracle"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
@@ -205,7 +206,7 @@ func (c *judgeCommand) open(name string, cases []judge.Case) (judge.Judge, error
 	if model.Role != llm.RoleJudge {
 		return judge.Judge{}, fmt.Errorf("fixtures/models.json: %s has the role %s: only a model of role %s may judge", name, model.Role, llm.RoleJudge)
 	}
-	client, err := llm.Open(model, provider, options.Lookup(provider.BaseURLEnv), options.Lookup(provider.KeyEnv))
+	client, err := chat.Open(model, provider, options.Lookup(provider.BaseURLEnv), options.Lookup(provider.KeyEnv))
 	return judge.Judge{Name: name, Client: client}, err
 }
 

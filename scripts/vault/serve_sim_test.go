@@ -14,6 +14,7 @@ import (
 	"vaultbench/fixtures"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/chat"
 )
 
 // TestServeSim: any client may talk to a simulated banker, which knows the level by
@@ -31,7 +32,7 @@ func TestServeSim(t *testing.T) {
 	lines := bufio.NewScanner(out)
 	require.True(t, lines.Scan())
 	id := llm.ModelID("any")
-	client, err := llm.Open(llm.Model{Slug: "m", ID: &id}, llm.Provider{Name: "p", KeyEnv: "K"}, lines.Text(), "any")
+	client, err := chat.Open(llm.Model{Slug: "m", ID: &id}, llm.Provider{Name: "p", KeyEnv: "K"}, lines.Text(), "any")
 	require.NoError(t, err)
 	ask := func(system string, user []string) llm.Reply {
 		messages := []llm.Message{{Role: llm.RoleSystem, Content: system}}

@@ -1,4 +1,4 @@
-package llm
+package chat
 
 import (
 	"fmt"
@@ -9,12 +9,14 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"vaultbench/internal/llm"
 )
 
 // knownFinishes are the finish reasons of whole replies, of whatever server. A
 // word that nobody knows may mean that the provider broke off, so it is a fault.
-var knownFinishes = map[FinishReason]bool{
-	FinishStop: true, FinishToolCalls: true, FinishLength: true, "": true, // small servers send none
+var knownFinishes = map[llm.FinishReason]bool{
+	llm.FinishStop: true, llm.FinishToolCalls: true, llm.FinishLength: true, "": true, // small servers send none
 	"function_call": true, // OpenAI, before tools
 	"end_turn":      true, // Anthropic's own words, as proxies pass them on
 	"stop_sequence": true,
@@ -27,26 +29,17 @@ var knownFinishes = map[FinishReason]bool{
 	"eos_token":     true,
 }
 
-// Cut reports whether the reply ends at a cap on tokens.
-func (f FinishReason) Cut() bool {
-	return f == FinishLength || f == "max_tokens" || f == "MAX_TOKENS" || f == "model_length"
-}
-
-// announcesCalls reports a finish reason that speaks of calls, Google's
-// "function_call_filter: MALFORMED_FUNCTION_CALL" included.
-func (f FinishReason) announcesCalls() bool { return speaksOfCalls(string(f)) }
-
 // checkFinish holds the finish reason against what came. A choice without text
 // and calls is a reply if it was cut (reasoning can use up the whole cap), a
 // filter's if the filter withheld it, and a fault of the provider otherwise.
-func checkFinish(r Reply) *fault {
+func checkFinish(r llm.Reply) *fault {
 	silent := r.Content == "" && len(r.ToolCalls) == 0
 	switch {
-	case r.FinishReason.filtered() && silent:
-		return &fault{ErrInputFiltered, Final, "empty choice with finish reason " + string(r.FinishReason)}
-	case r.FinishReason.filtered():
+	case filtered(r.FinishReason) && silent:
+		return &fault{llm.ErrInputFiltered, llm.Final, "empty choice with finish reason " + string(r.FinishReason)}
+	case filtered(r.FinishReason):
 		return nil
-	case r.FinishReason.announcesCalls() && len(r.ToolCalls) == 0:
+	case llm.SpeaksOfCalls(string(r.FinishReason)) && len(r.ToolCalls) == 0:
 		return faulty(fmt.Sprintf("finish reason %s without a tool call", r.FinishReason))
 	case !knownFinishes[r.FinishReason]:
 		return faulty(fmt.Sprintf("unknown finish reason %s", r.FinishReason))
@@ -79,21 +72,11 @@ func (c wireChoice) unread() *fault {
 // server may call them.
 func (o others) mayCall() string {
 	for _, name := range slices.Sorted(maps.Keys(o)) {
-		if speaksOfCalls(name) && !empty(o[name]) {
+		if llm.SpeaksOfCalls(name) && !empty(o[name]) {
 			return name
 		}
 	}
 	return ""
-}
-
-func speaksOfCalls(word string) bool {
-	word = strings.ToLower(word)
-	for _, part := range []string{"tool", "function", "call", "refus"} {
-		if strings.Contains(word, part) {
-			return true
-		}
-	}
-	return false
 }
 
 // empty reports a value that says nothing.
@@ -115,7 +98,7 @@ func contentText(raw jsontext.Value) (string, *fault) {
 	case 0, 'n':
 		return "", nil
 	case '"':
-		return validUTF8(UnquoteWire(raw)), nil
+		return validUTF8(llm.UnquoteWire(raw)), nil
 	}
 	var parts []struct {
 		Type    string         `json:"type"`
@@ -129,9 +112,9 @@ func contentText(raw jsontext.Value) (string, *fault) {
 	for _, part := range parts {
 		switch {
 		case part.Type == "text" || part.Type == "output_text":
-			text.WriteString(validUTF8(UnquoteWire(part.Text)))
+			text.WriteString(validUTF8(llm.UnquoteWire(part.Text)))
 		case part.Type == "refusal":
-			refusal.WriteString(validUTF8(UnquoteWire(part.Refusal)))
+			refusal.WriteString(validUTF8(llm.UnquoteWire(part.Refusal)))
 		case !thoughtParts[part.Type]:
 			return "", faulty("content part of unknown type " + part.Type)
 		}

@@ -1,4 +1,4 @@
-package llm_test
+package chat_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/chat"
 	"vaultbench/internal/llm/llmtest"
 )
 
@@ -21,7 +22,7 @@ func TestEchoedKeyIsRedacted(t *testing.T) {
 	server := llmtest.New(echo, llmtest.Options{Key: key, ServedModel: llm.ModelID("m-" + key)})
 	t.Cleanup(server.Close)
 	id, url := llm.ModelID("m"), server.URL()
-	client, err := llm.Open(llm.Model{Slug: "m", ID: &id}, llm.Provider{Name: "p", BaseURL: &url, KeyEnv: "K"}, "", key)
+	client, err := chat.Open(llm.Model{Slug: "m", ID: &id}, llm.Provider{Name: "p", BaseURL: &url, KeyEnv: "K"}, "", key)
 	require.NoError(t, err)
 	reply, err := client.Chat(context.Background(), llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "hello"}}, MaxOutputTokens: 10})
 	require.NoError(t, err)

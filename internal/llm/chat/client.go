@@ -1,4 +1,4 @@
-package llm
+package chat
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/openai/openai-go/v3/option"
+
+	"vaultbench/internal/llm"
 )
 
 // maxReplyBytes bounds what is read of one reply, so that a broken server cannot
@@ -23,7 +25,7 @@ const maxReplyBytes = 4 << 20
 // chatClient asks one model over chat completions. It is stateless and safe for
 // concurrent use.
 type chatClient struct {
-	model  Model
+	model  llm.Model
 	base   string // URL
 	host   string // for messages
 	key    string // to keep it out of messages
@@ -33,10 +35,10 @@ type chatClient struct {
 
 // Chat sends one request through openai-go. Request and reply are written and read
 // here: the library's encoder and decoder mend what has to stay as the model emitted it.
-func (c *chatClient) Chat(ctx context.Context, req Request) (Reply, error) {
+func (c *chatClient) Chat(ctx context.Context, req llm.Request) (llm.Reply, error) {
 	body, err := requestBody(c.model, req)
 	if err != nil {
-		return Reply{}, c.fail(ErrProvider, Final, 0, "request not sent", err.Error())
+		return llm.Reply{}, c.fail(llm.ErrProvider, llm.Final, 0, "request not sent", err.Error())
 	}
 	var ex exchange
 	start := time.Now()
@@ -44,19 +46,19 @@ func (c *chatClient) Chat(ctx context.Context, req Request) (Reply, error) {
 	latency := time.Since(start)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return Reply{}, fmt.Errorf("%s: %w", c.host, ctx.Err())
+		return llm.Reply{}, fmt.Errorf("%s: %w", c.host, ctx.Err())
 	case ex.tooLong:
-		return Reply{}, c.fail(ErrProvider, Final, ex.status, fmt.Sprintf("reply is longer than %d bytes", maxReplyBytes), string(ex.body))
+		return llm.Reply{}, c.fail(llm.ErrProvider, llm.Final, ex.status, fmt.Sprintf("reply is longer than %d bytes", maxReplyBytes), string(ex.body))
 	case !ex.complete:
-		return Reply{}, c.fail(ErrProvider, transportClass(err), ex.status, "no complete reply", transportText(err))
+		return llm.Reply{}, c.fail(llm.ErrProvider, transportClass(err), ex.status, "no complete reply", transportText(err))
 	case ex.status < 200 || ex.status > 299:
-		return Reply{}, c.refused(ex)
+		return llm.Reply{}, c.refused(ex)
 	case !isJSON(ex.contentType):
-		return Reply{}, c.fail(ErrProvider, Transient, ex.status, "content type is not JSON", ex.contentType+": "+string(ex.body))
+		return llm.Reply{}, c.fail(llm.ErrProvider, llm.Transient, ex.status, "content type is not JSON", ex.contentType+": "+string(ex.body))
 	}
 	reply, f := decodeReply(ex.body, c.model.Quirks.CarryBack)
 	if f != nil {
-		return Reply{}, c.fail(f.kind, f.class, ex.status, f.what, string(ex.body))
+		return llm.Reply{}, c.fail(f.kind, f.class, ex.status, f.what, string(ex.body))
 	}
 	reply.Latency = latency
 	c.redactReply(&reply)
@@ -64,11 +66,11 @@ func (c *chatClient) Chat(ctx context.Context, req Request) (Reply, error) {
 }
 
 // redactReply keeps the key out of the record, should a server send it back.
-func (c *chatClient) redactReply(r *Reply) {
-	r.Content, r.ServedModel, r.FinishReason = c.redact(r.Content), ModelID(c.redact(string(r.ServedModel))), FinishReason(c.redact(string(r.FinishReason)))
+func (c *chatClient) redactReply(r *llm.Reply) {
+	r.Content, r.ServedModel, r.FinishReason = c.redact(r.Content), llm.ModelID(c.redact(string(r.ServedModel))), llm.FinishReason(c.redact(string(r.FinishReason)))
 	r.Opaque = c.redact(r.Opaque)
 	for i, call := range r.ToolCalls {
-		r.ToolCalls[i] = Call{ID: c.redact(call.ID), Name: c.redact(call.Name), Arguments: c.redact(call.Arguments), Opaque: c.redact(call.Opaque)}
+		r.ToolCalls[i] = llm.Call{ID: c.redact(call.ID), Name: c.redact(call.Name), Arguments: c.redact(call.Arguments), Opaque: c.redact(call.Opaque)}
 	}
 }
 
@@ -104,12 +106,12 @@ func (e *exchange) capture(r *http.Request, next option.MiddlewareNext) (*http.R
 
 // transportClass: a certificate that is not trusted stays so; whatever else breaks
 // a connection may pass.
-func transportClass(err error) Class {
+func transportClass(err error) llm.Class {
 	var certificate *tls.CertificateVerificationError
 	if errors.As(err, &certificate) {
-		return Final
+		return llm.Final
 	}
-	return Transient
+	return llm.Transient
 }
 
 func isJSON(contentType string) bool {

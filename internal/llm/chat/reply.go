@@ -1,4 +1,4 @@
-package llm
+package chat
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"vaultbench/internal/llm"
 )
 
 // wireReply is the part of a chat completion that the suite reads. Raw values
@@ -61,50 +63,50 @@ type wireUsage struct {
 // fault is why a 2xx reply is no reply: the sentinel it is, and what is wrong.
 type fault struct {
 	kind  error
-	class Class
+	class llm.Class
 	what  string
 }
 
-func faulty(what string) *fault { return &fault{ErrProvider, Final, what} }
+func faulty(what string) *fault { return &fault{llm.ErrProvider, llm.Final, what} }
 
 // decodeReply reads a 2xx body. Whatever in it may be a call or a refusal is read
 // as one or makes the reply a fault: a call that vanished would count as held.
 // Members named by carry are kept for the next request.
-func decodeReply(body []byte, carry []string) (Reply, *fault) {
+func decodeReply(body []byte, carry []string) (llm.Reply, *fault) {
 	var wire wireReply
 	// A name that occurs twice is an error: which of two arguments is the call's?
 	if err := json.Unmarshal(body, &wire, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return Reply{}, &fault{ErrProvider, Transient, "malformed reply" + place(err)}
+		return llm.Reply{}, &fault{llm.ErrProvider, llm.Transient, "malformed reply" + place(err)}
 	}
 	switch {
 	case len(wire.Choices) == 0 && !empty(wire.Error):
-		return Reply{}, errorAsSuccess(body)
+		return llm.Reply{}, errorAsSuccess(body)
 	case len(wire.Choices) == 0:
-		return Reply{}, faulty("reply without a choice")
+		return llm.Reply{}, faulty("reply without a choice")
 	case len(wire.Choices) > 1:
-		return Reply{}, faulty(fmt.Sprintf("%d choices where one was asked for", len(wire.Choices)))
+		return llm.Reply{}, faulty(fmt.Sprintf("%d choices where one was asked for", len(wire.Choices)))
 	case !empty(wire.Error):
-		return Reply{}, faulty("an error beside the choice")
+		return llm.Reply{}, faulty("an error beside the choice")
 	case wire.Choices[0].Message == nil:
-		return Reply{}, faulty("choice without a message")
+		return llm.Reply{}, faulty("choice without a message")
 	}
 	choice := wire.Choices[0]
 	if f := choice.unread(); f != nil {
-		return Reply{}, f
+		return llm.Reply{}, f
 	}
 	content, f := contentText(choice.Message.Content)
 	if f != nil {
-		return Reply{}, f
+		return llm.Reply{}, f
 	}
 	calls, f := choice.Message.calls(carry)
 	if f != nil {
-		return Reply{}, f
+		return llm.Reply{}, f
 	}
-	reply := Reply{
+	reply := llm.Reply{
 		Content:      joined(content, choice.Message.Refusal),
 		ToolCalls:    calls,
-		FinishReason: FinishReason(choice.FinishReason),
-		ServedModel:  ModelID(wire.Model),
+		FinishReason: llm.FinishReason(choice.FinishReason),
+		ServedModel:  llm.ModelID(wire.Model),
 		Usage:        wire.Usage.usage(),
 		Opaque:       choice.Message.Others.opaque(carry),
 	}
@@ -118,8 +120,8 @@ func errorAsSuccess(body []byte) *fault {
 	if err != nil || status < 400 {
 		status = http.StatusInternalServerError
 	}
-	f := &fault{errorKind(status, body), Final, "an error instead of a choice"}
-	if f.kind == ErrProvider {
+	f := &fault{errorKind(status, body), llm.Final, "an error instead of a choice"}
+	if f.kind == llm.ErrProvider {
 		f.class = errorClass(status, body)
 	}
 	return f
@@ -127,14 +129,14 @@ func errorAsSuccess(body []byte) *fault {
 
 // calls are the message's tool calls, in order. A function_call is one as well;
 // beside tool_calls nobody can tell whether it is another or the same.
-func (m *wireMessage) calls(carry []string) ([]Call, *fault) {
+func (m *wireMessage) calls(carry []string) ([]llm.Call, *fault) {
 	if m.FunctionCall != nil && len(m.ToolCalls) > 0 {
 		return nil, faulty("function_call beside tool_calls")
 	}
 	if m.FunctionCall != nil {
-		return []Call{m.FunctionCall.call("")}, nil
+		return []llm.Call{m.FunctionCall.call("")}, nil
 	}
-	var calls []Call
+	var calls []llm.Call
 	for i, c := range m.ToolCalls {
 		if c.Function == nil || c.Type != "function" && c.Type != "" {
 			return nil, faulty(fmt.Sprintf("tool call %d is not of type function", i+1))
@@ -149,8 +151,8 @@ func (m *wireMessage) calls(carry []string) ([]Call, *fault) {
 	return calls, nil
 }
 
-func (f *wireFunction) call(id string) Call {
-	return Call{ID: id, Name: f.Name, Arguments: UnquoteWire(f.Arguments)}
+func (f *wireFunction) call(id string) llm.Call {
+	return llm.Call{ID: id, Name: f.Name, Arguments: llm.UnquoteWire(f.Arguments)}
 }
 
 // opaque keeps the named members that are there, empty ones included: a provider
@@ -186,9 +188,9 @@ func place(err error) string {
 	return ""
 }
 
-func (u wireUsage) usage() Usage {
+func (u wireUsage) usage() llm.Usage {
 	cached := max(u.Details.CachedTokens, u.CacheHitTokens, u.CachedTokens)
-	return Usage{
+	return llm.Usage{
 		InputTokens:     max(u.PromptTokens, 0),
 		OutputTokens:    max(u.CompletionTokens, 0),
 		CacheReadTokens: max(cached, 0),

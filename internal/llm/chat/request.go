@@ -1,4 +1,4 @@
-package llm
+package chat
 
 import (
 	"encoding/json"
@@ -7,13 +7,15 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"vaultbench/internal/llm"
 )
 
 // requestBody writes a chat completion request, the model's quirks applied. The
 // library's own parameters are not used: their encoder replaces the bytes of a lone
 // surrogate, sorts the members of a schema, whose order models read, and takes a
 // third of the time of a request. A token cap of zero or less is not sent.
-func requestBody(m Model, req Request) (json.RawMessage, error) {
+func requestBody(m llm.Model, req llm.Request) (json.RawMessage, error) {
 	out := make([]byte, 0, sizeHint(req))
 	out = append(out, `{"model":`...)
 	out = appendText(out, string(*m.ID))
@@ -51,7 +53,7 @@ func requestBody(m Model, req Request) (json.RawMessage, error) {
 }
 
 // sizeHint is about what the body needs, so that it is allocated once.
-func sizeHint(req Request) int {
+func sizeHint(req llm.Request) int {
 	n := 256
 	for _, m := range req.Messages {
 		n += 96 + len(m.Content)*17/16 + len(m.Opaque)
@@ -65,17 +67,17 @@ func sizeHint(req Request) int {
 	return n
 }
 
-func appendMessage(out []byte, m Message) ([]byte, error) {
+func appendMessage(out []byte, m llm.Message) ([]byte, error) {
 	switch m.Role {
-	case RoleSystem, RoleUser, RoleTool:
+	case llm.RoleSystem, llm.RoleUser, llm.RoleTool:
 		out = append(append(append(out, `{"role":"`...), m.Role...), `","content":`...)
 		out = appendText(out, m.Content)
-		if m.Role == RoleTool {
+		if m.Role == llm.RoleTool {
 			out = append(out, `,"tool_call_id":`...)
 			out = appendText(out, m.ToolCallID)
 		}
 		return append(out, '}'), nil
-	case RoleAssistant:
+	case llm.RoleAssistant:
 		return appendAssistant(out, m)
 	}
 	return nil, fmt.Errorf("unknown role %q", m.Role)
@@ -83,7 +85,7 @@ func appendMessage(out []byte, m Message) ([]byte, error) {
 
 // appendAssistant repeats the calls as they came, id-less and repeated ids
 // included: a provider that emitted them has to understand them.
-func appendAssistant(out []byte, m Message) ([]byte, error) {
+func appendAssistant(out []byte, m llm.Message) ([]byte, error) {
 	out = append(out, `{"role":"assistant"`...)
 	if m.Content != "" || len(m.ToolCalls) == 0 {
 		out = append(out, `,"content":`...)
@@ -100,7 +102,7 @@ func appendAssistant(out []byte, m Message) ([]byte, error) {
 		out = append(out, `,"type":"function","function":{"name":`...)
 		out = appendText(out, call.Name)
 		out = append(out, `,"arguments":`...)
-		out = append(appendWire(out, call.Arguments), '}')
+		out = append(llm.AppendWire(out, call.Arguments), '}')
 		if out, err = appendOpaque(out, call.Opaque); err != nil {
 			return nil, err
 		}
@@ -136,7 +138,7 @@ func appendMembers(out []byte, members map[string]json.RawMessage) []byte {
 	return out
 }
 
-func appendTools(out []byte, tools []Tool) ([]byte, error) {
+func appendTools(out []byte, tools []llm.Tool) ([]byte, error) {
 	for i, t := range tools {
 		if i == 0 {
 			out = append(out, `,"tools":[`...)
@@ -164,4 +166,4 @@ func appendTools(out []byte, tools []Tool) ([]byte, error) {
 }
 
 // appendText writes text and names, of which JSON can hold valid UTF-8 alone.
-func appendText(out []byte, s string) []byte { return appendWire(out, validUTF8(s)) }
+func appendText(out []byte, s string) []byte { return llm.AppendWire(out, validUTF8(s)) }

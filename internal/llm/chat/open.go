@@ -1,4 +1,7 @@
-package llm
+// Package chat asks a live model over chat completions, through openai-go. The
+// library is imported here and nowhere else, so that what only needs the types of
+// llm does not link it.
+package chat
 
 import (
 	"context"
@@ -10,24 +13,26 @@ import (
 
 	openai "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+
+	"vaultbench/internal/llm"
 )
 
 // Open makes the client of a live model. baseURL, where not empty, replaces the
 // provider's; the key is the value of the provider's variable. Errors say what to
 // mend and never show the key or the URL, which may hold one.
-func Open(m Model, p Provider, baseURL string, key string) (Client, error) {
+func Open(m llm.Model, p llm.Provider, baseURL string, key string) (llm.Client, error) {
 	if m.ID == nil {
-		return nil, fmt.Errorf("%s: model %s: id is null: fill in the identifier that provider %s documents", modelsFile, m.Slug, p.Name)
+		return nil, fmt.Errorf("%s: model %s: id is null: fill in the identifier that provider %s documents", llm.ModelsFile, m.Slug, p.Name)
 	}
 	if baseURL == "" && p.BaseURL == nil {
-		return nil, fmt.Errorf("%s: provider %s: base_url is null: fill it in%s", modelsFile, p.Name, orVariable(p))
+		return nil, fmt.Errorf("%s: provider %s: base_url is null: fill it in%s", llm.ModelsFile, p.Name, orVariable(p))
 	}
 	if baseURL == "" {
 		baseURL = *p.BaseURL
 	}
 	u, err := parseBaseURL(baseURL)
 	if err != nil {
-		return nil, fmt.Errorf("%s: provider %s: base_url%s: %w", modelsFile, p.Name, orVariable(p), err)
+		return nil, fmt.Errorf("%s: provider %s: base_url%s: %w", llm.ModelsFile, p.Name, orVariable(p), err)
 	}
 	if err := checkKey(key); err != nil {
 		return nil, fmt.Errorf("model %s: variable %s: %w", m.Slug, p.KeyEnv, err)
@@ -35,7 +40,7 @@ func Open(m Model, p Provider, baseURL string, key string) (Client, error) {
 	return &chatClient{model: m, base: u.String(), host: u.Host, key: key, keyEnv: p.KeyEnv, post: newAPI(u, key)}, nil
 }
 
-func orVariable(p Provider) string {
+func orVariable(p llm.Provider) string {
 	if p.BaseURLEnv == "" {
 		return ""
 	}

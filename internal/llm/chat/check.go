@@ -1,4 +1,4 @@
-package llm
+package chat
 
 import (
 	"context"
@@ -9,17 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
-)
 
-// Listing says what a provider's list of models (GET models below its base URL)
-// tells about a key and an id.
-type Listing string
-
-// The three words. The zero value is ListsNothing.
-const (
-	ListsNothing Listing = "nothing" // unconfirmed, or in another form: only that somebody answers
-	ListsKey     Listing = "key"     // a refused key is refused here too
-	ListsIDs     Listing = "ids"     // that, and every model that may be asked is in the list
+	"vaultbench/internal/llm"
 )
 
 // checkTimeout bounds Check; it is no completion, so it takes no longer than a page.
@@ -29,7 +20,7 @@ const checkTimeout = 20 * time.Second
 // would make every completion fail: nobody answers, the certificate is not
 // trusted, the key is refused, the model does not exist. What the provider does
 // not tell without a completion passes.
-func Check(ctx context.Context, m Model, p Provider, baseURL, key string) error {
+func Check(ctx context.Context, m llm.Model, p llm.Provider, baseURL, key string) error {
 	client, err := Open(m, p, baseURL, key)
 	if err != nil {
 		return err
@@ -45,7 +36,7 @@ func Check(ctx context.Context, m Model, p Provider, baseURL, key string) error 
 	res, err := httpClient.Do(req)
 	if err != nil {
 		return fmt.Errorf("provider %s: %s does not answer: %s: check the network and base_url in %s%s",
-			p.Name, c.host, excerpt(c.redact(transportText(err))), modelsFile, orVariable(p))
+			p.Name, c.host, excerpt(c.redact(transportText(err))), llm.ModelsFile, orVariable(p))
 	}
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxReplyBytes))
@@ -56,22 +47,22 @@ func Check(ctx context.Context, m Model, p Provider, baseURL, key string) error 
 }
 
 // listed reads the answer.
-func (c *chatClient) listed(p Provider, status int, body []byte) error {
-	if p.Lists != ListsKey && p.Lists != ListsIDs {
+func (c *chatClient) listed(p llm.Provider, status int, body []byte) error {
+	if p.Lists != llm.ListsKey && p.Lists != llm.ListsIDs {
 		return nil
 	}
 	if status != http.StatusOK {
-		if errorClass(status, body) == KeyDead {
+		if errorClass(status, body) == llm.KeyDead {
 			return fmt.Errorf("variable %s: provider %s refuses the key: HTTP %d: %s", p.KeyEnv, p.Name, status, excerpt(c.redact(string(body))))
 		}
 		return nil
 	}
 	var list struct {
 		Data []struct {
-			ID ModelID `json:"id"`
+			ID llm.ModelID `json:"id"`
 		} `json:"data"`
 	}
-	if p.Lists != ListsIDs || json.Unmarshal(body, &list) != nil || len(list.Data) == 0 {
+	if p.Lists != llm.ListsIDs || json.Unmarshal(body, &list) != nil || len(list.Data) == 0 {
 		return nil
 	}
 	for _, d := range list.Data {
@@ -79,5 +70,5 @@ func (c *chatClient) listed(p Provider, status int, body []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: model %s: id %q is not among the %d models that provider %s lists for this key", modelsFile, c.model.Slug, *c.model.ID, len(list.Data), p.Name)
+	return fmt.Errorf("%s: model %s: id %q is not among the %d models that provider %s lists for this key", llm.ModelsFile, c.model.Slug, *c.model.ID, len(list.Data), p.Name)
 }

@@ -1,4 +1,4 @@
-package llm_test
+package chat_test
 
 import (
 	"io"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/chat"
 )
 
 func TestCheck(t *testing.T) {
@@ -44,7 +45,7 @@ func TestCheck(t *testing.T) {
 			defer server.Close()
 			m, p := testModel(llm.Quirks{})
 			p.Lists = tt.lists
-			err := llm.Check(t.Context(), m, p, server.URL+"/v1", testKey)
+			err := chat.Check(t.Context(), m, p, server.URL+"/v1", testKey)
 			assert.Equal(t, "GET /v1/models Bearer "+testKey, asked, "no completion is asked for")
 			if tt.want == "" {
 				require.NoError(t, err, tt.reason)
@@ -71,11 +72,11 @@ func TestCheckFindsNobody(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m, p := testModel(llm.Quirks{})
 			p.BaseURLEnv = "ACME_URL"
-			err := llm.Check(t.Context(), m, p, tt.url, testKey)
+			err := chat.Check(t.Context(), m, p, tt.url, testKey)
 			require.ErrorContains(t, err, tt.want)
 			require.ErrorContains(t, err, "check the network and base_url in fixtures/models.json or variable ACME_URL")
 		})
 	}
 	m, p := testModel(llm.Quirks{})
-	require.ErrorContains(t, llm.Check(t.Context(), m, p, gone.URL, ""), "ACME_API_KEY", "what Open refuses")
+	require.ErrorContains(t, chat.Check(t.Context(), m, p, gone.URL, ""), "ACME_API_KEY", "what Open refuses")
 }

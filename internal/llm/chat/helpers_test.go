@@ -1,23 +1,19 @@
-package llm_test
+package chat_test
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/chat"
 	"vaultbench/internal/llm/llmtest"
 )
 
 // testKey holds a slash and a plus, which JSON and URLs write in other ways too.
 const testKey = "sk-canary/7Q+unmistakable"
-
-func rawBody(name, value string) map[string]json.RawMessage {
-	return map[string]json.RawMessage{name: json.RawMessage(value)}
-}
 
 func testModel(quirks llm.Quirks) (llm.Model, llm.Provider) {
 	id := llm.ModelID("wire-model")
@@ -32,7 +28,7 @@ func dial(t *testing.T, client llm.Client, quirks llm.Quirks, opts llmtest.Optio
 	server := llmtest.New(client, opts)
 	t.Cleanup(server.Close)
 	m, p := testModel(quirks)
-	c, err := llm.Open(m, p, server.URL(), testKey)
+	c, err := chat.Open(m, p, server.URL(), testKey)
 	require.NoError(t, err)
 	return c, server
 }

@@ -1,4 +1,4 @@
-package llm_test
+package chat_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/chat"
 	"vaultbench/internal/llm/llmtest"
 )
 
@@ -43,7 +44,7 @@ func TestOpenSaysWhatToMend(t *testing.T) {
 			if row.noID {
 				m.ID = nil
 			}
-			_, err := llm.Open(m, p, row.url, row.key)
+			_, err := chat.Open(m, p, row.url, row.key)
 			if err == nil || !strings.Contains(err.Error(), row.want) {
 				t.Fatalf("Open() = %v, want %q: %s", err, row.want, row.reason)
 			}
@@ -61,7 +62,7 @@ func TestOpenTakesTheProvidersURL(t *testing.T) {
 		m, p := testModel(llm.Quirks{})
 		url := server.URL() + suffix
 		p.BaseURL = &url
-		c, err := llm.Open(m, p, "", testKey)
+		c, err := chat.Open(m, p, "", testKey)
 		require.NoError(t, err)
 		_, err = c.Chat(t.Context(), hello())
 		require.NoError(t, err)

@@ -1,4 +1,4 @@
-package llm
+package chat
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"vaultbench/internal/llm"
 )
 
 // maxExcerpt bounds what a message shows of a body, in characters.
@@ -17,7 +19,7 @@ const maxExcerpt = 300
 
 // fail makes the one form that all errors of a provider have: sentinel, host,
 // status (0: none), what is wrong, and the start of what came.
-func (c *chatClient) fail(kind error, class Class, status int, what, body string) *Failure {
+func (c *chatClient) fail(kind error, class llm.Class, status int, what, body string) *llm.Failure {
 	where := c.host
 	if status != 0 {
 		where += fmt.Sprintf(": HTTP %d", status)
@@ -30,18 +32,18 @@ func (c *chatClient) fail(kind error, class Class, status int, what, body string
 	}
 	text := fmt.Sprintf("%v: %s: %s", kind, where, excerpt(c.redact(body)))
 	switch class {
-	case KeyDead:
+	case llm.KeyDead:
 		text += fmt.Sprintf(" (model %s: check the account and the key in variable %s)", c.model.Slug, c.keyEnv)
-	case ModelDead:
-		text += fmt.Sprintf(" (%s: model %s: check id %q, the base_url, and that the model can call tools)", modelsFile, c.model.Slug, *c.model.ID)
+	case llm.ModelDead:
+		text += fmt.Sprintf(" (%s: model %s: check id %q, the base_url, and that the model can call tools)", llm.ModelsFile, c.model.Slug, *c.model.ID)
 	}
-	return &Failure{Kind: kind, Class: class, text: text}
+	return llm.NewFailure(kind, class, text)
 }
 
 // refused is the failure of a reply without success.
-func (c *chatClient) refused(ex exchange) *Failure {
-	kind, class := errorKind(ex.status, ex.body), Final
-	if kind == ErrProvider {
+func (c *chatClient) refused(ex exchange) *llm.Failure {
+	kind, class := errorKind(ex.status, ex.body), llm.Final
+	if kind == llm.ErrProvider {
 		class = errorClass(ex.status, ex.body)
 	}
 	f := c.fail(kind, class, ex.status, "", string(ex.body))
@@ -69,7 +71,7 @@ func retryDelay(body []byte) time.Duration {
 // redact removes the key, which some providers echo, in the forms that JSON and
 // URLs give it. It runs before a text is cut, so that no half of a key remains.
 func (c *chatClient) redact(text string) string {
-	quoted := string(QuoteWire(c.key))
+	quoted := string(llm.QuoteWire(c.key))
 	forms := []string{
 		c.key, quoted[1 : len(quoted)-1], strings.ReplaceAll(c.key, "/", `\/`),
 		url.QueryEscape(c.key), url.PathEscape(c.key),

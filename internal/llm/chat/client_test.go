@@ -1,4 +1,4 @@
-package llm_test
+package chat_test
 
 import (
 	"context"
