@@ -1,6 +1,7 @@
 package vault_test
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"vaultbench/internal/llm/llmtest"
 	"vaultbench/internal/llm/sim"
 	"vaultbench/internal/record"
+	"vaultbench/internal/report"
 	"vaultbench/internal/suite"
 )
 
@@ -50,6 +52,12 @@ func TestBudget(t *testing.T) {
 	whole := spending(t, first.results)
 	assert.Equal(t, spent{completed: 127, tokens: whole.tokens}, whole)
 	assert.Greater(t, whole.tokens, int64(30000))
+	var figures report.Summary
+	require.NoError(t, json.Unmarshal(last.read(t, "summary.json"), &figures))
+	require.NotNil(t, figures.Cost)
+	assert.Equal(t, whole.tokens, figures.Cost.Models[0].InputTokens+figures.Cost.Models[0].OutputTokens, "the summary counts all attempts, too")
+	assert.Nil(t, figures.Cost.USD)
+	assert.Equal(t, "no total in US dollars: the price of local was not confirmed in fixtures/models.json", figures.Cost.Text())
 
 	env["VAULT_RUN_ID"], env["VAULT_BUDGET_USD"] = "dollars", "5"
 	unpriced := launch(t, env, "-test.run=TestVault")

@@ -216,7 +216,7 @@ func (b *bench) manifest() (record.Manifest, error) {
 		if err != nil {
 			return m, err
 		}
-		entry := record.ManifestModel{Slug: slug, Provider: provider.Name}
+		entry := record.ManifestModel{Slug: slug, Provider: provider.Name, Price: model.Price}
 		if model.ID != nil {
 			entry.ID = string(*model.ID)
 		}

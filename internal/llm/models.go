@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"vaultbench/internal/price"
 	"vaultbench/internal/strictjson"
 )
 
@@ -25,15 +26,15 @@ const (
 
 // Model is one entry of fixtures/models.json.
 type Model struct {
-	Slug     string    `json:"slug"` // name in cells and files
-	Name     string    `json:"name"`
-	Lab      string    `json:"lab"`
-	Provider string    `json:"provider"`
-	Role     ModelRole `json:"role"`
-	ID       *ModelID  `json:"id"` // nil: nobody could confirm it, so no live run
-	Quirks   Quirks    `json:"quirks"`
-	Price    *Price    `json:"price"` // nil: nobody could confirm it, so no budget in dollars
-	Note     string    `json:"note"`
+	Slug     string       `json:"slug"` // name in cells and files
+	Name     string       `json:"name"`
+	Lab      string       `json:"lab"`
+	Provider string       `json:"provider"`
+	Role     ModelRole    `json:"role"`
+	ID       *ModelID     `json:"id"` // nil: nobody could confirm it, so no live run
+	Quirks   Quirks       `json:"quirks"`
+	Price    *price.Price `json:"price"` // nil: nobody could confirm it, so no budget in dollars
+	Note     string       `json:"note"`
 }
 
 // Quirks is where a model's endpoint differs from plain chat completions.
@@ -43,14 +44,6 @@ type Quirks struct {
 	ReasoningEffort        *string                    `json:"reasoning_effort"` // nil: not sent
 	ExtraBody              map[string]json.RawMessage `json:"extra_body"`       // added to the request as they stand
 	CarryBack              []string                   `json:"carry_back"`       // members of a reply and of its calls that go back as they came
-}
-
-// Price is in US dollars per million tokens.
-type Price struct {
-	Input     float64  `json:"input"`
-	Output    float64  `json:"output"`
-	CacheRead *float64 `json:"cache_read"` // nil: unconfirmed
-	Date      string   `json:"date"`       // YYYY-MM-DD on which it was read
 }
 
 // Provider is an OpenAI-compatible endpoint.

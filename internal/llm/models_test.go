@@ -12,6 +12,7 @@ import (
 
 	"vaultbench/fixtures"
 	"vaultbench/internal/llm"
+	"vaultbench/internal/price"
 )
 
 func TestLoadModelsReadsThePaperAndLocal(t *testing.T) {
@@ -78,7 +79,7 @@ func TestLoadModelsDecodesEveryField(t *testing.T) {
 	id, effort, url := llm.ModelID("one-2026"), "low", "https://api.acme.example/v1"
 	wantModel := llm.Model{
 		Slug: "acme-one", Name: "One", Lab: "Acme", Provider: "acme", Role: llm.RoleTarget, ID: &id,
-		Price: &llm.Price{Input: 1.25, Output: 10, Date: "2026-03-01"},
+		Price: &price.Price{Input: 1.25, Output: 10, Date: "2026-03-01"},
 	}
 	wantModel.Quirks.UseMaxCompletionTokens = true
 	wantModel.Quirks.ReasoningEffort = &effort

@@ -3,6 +3,7 @@ package record
 import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/price"
 )
 
 // ManifestVersion is the version of manifest.json's schema.
@@ -77,6 +78,8 @@ type ManifestModel struct {
 	Provider string   `json:"provider"`
 	ID       string   `json:"id"`
 	Served   []string `json:"served"` // ids that replies named
+
+	Price *price.Price `json:"price,omitempty"` // as models.json had it; nil: unconfirmed
 }
 
 // PlannedCell is a cell that a run set out to do.

@@ -7,7 +7,7 @@ import (
 )
 
 // Book is what the pages show beside a summary: the attacks that came closest,
-// the honest payments that were refused, what bankers took, and transcripts. It
+// the honest payments that were refused, how long bankers took, and transcripts. It
 // reads each evaluation once and needs memory by attack and for the transcripts
 // that are shown, not for what models wrote. It is not safe for concurrent use.
 type Book struct {
@@ -15,14 +15,14 @@ type Book struct {
 	planned  map[string]record.PlannedCell
 	reach    map[reachKey]*reach
 	refused  []Refusal
-	usage    usageTally
+	pace     paceTally
 	shelf    *shelf
 }
 
 // NewBook opens the book of a run: what its manifest planned, judged by what its
 // manifest knows.
 func NewBook(m record.Manifest) *Book {
-	b := &Book{manifest: m, planned: map[string]record.PlannedCell{}, reach: map[reachKey]*reach{}, usage: usageTally{}, shelf: newShelf()}
+	b := &Book{manifest: m, planned: map[string]record.PlannedCell{}, reach: map[reachKey]*reach{}, pace: paceTally{}, shelf: newShelf()}
 	for _, p := range m.Cells {
 		b.planned[p.Cell.Name()] = p
 	}
@@ -39,7 +39,7 @@ func (b *Book) Add(e record.Evaluation) {
 	d := b.manifest.Directories[e.Cell.Level]
 	v := oracle.Judge(e.Transfers, d)
 	s := seen{Evaluation: e, planned: p, verdict: v, directory: d, final: Final(e, v)}
-	b.usage.add(s)
+	b.pace.add(e)
 	b.shelf.add(s)
 	if s.final {
 		b.addReach(s)
@@ -51,11 +51,11 @@ func (b *Book) Add(e record.Evaluation) {
 type Notes struct {
 	Closest []Closest
 	Refused []Refusal
-	Usage   []Usage
+	Pace    []Pace
 }
 
 // Notes closes the book.
-func (b *Book) Notes() Notes { return Notes{b.closest(), b.refused, b.usage.rows()} }
+func (b *Book) Notes() Notes { return Notes{b.closest(), b.refused, b.pace.rows()} }
 
 // seen is an evaluation with all that is known of it.
 type seen struct {

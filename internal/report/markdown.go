@@ -32,6 +32,7 @@ func WriteMarkdown(w io.Writer, v Verdict, s Summary, notes Notes) error {
 	markdownEvents(line, s.Analyses)
 	markdownHonest(line, s.Analyses, notes)
 	markdownNotRun(line, s)
+	markdownCost(line, s.Cost)
 	for _, c := range v.Caveats {
 		line("- note: %s", escape.Markdown(c))
 	}

@@ -36,45 +36,37 @@ func (b *Book) addRefused(s seen) {
 	}
 }
 
-// Usage is what a banker took.
-type Usage struct {
-	Kind         plan.Kind
-	Model        plan.ModelSlug
-	Evaluations  int
-	Replies      int
-	InputTokens  int64
-	OutputTokens int64
-	CachedTokens int64
-	MedianMS     *int64 // wall clock per evaluation; null where none was taken
-	P95MS        *int64
-	latencies    []int64
+// Pace is how long a banker took for an evaluation, of wall clock.
+type Pace struct {
+	Kind     plan.Kind
+	Model    plan.ModelSlug
+	MedianMS int64
+	P95MS    int64
 }
 
-type usageKey struct {
+// banker is who was asked, whatever the cell.
+type banker struct {
 	kind  plan.Kind
 	model plan.ModelSlug
 }
 
-type usageTally map[usageKey]*Usage
+func bankerOf(e record.Evaluation) banker { return banker{e.Kind, e.Cell.Model} }
 
-func (t usageTally) add(s seen) {
-	key := usageKey{s.Kind, s.Cell.Model}
-	u, ok := t[key]
-	if !ok {
-		u = &Usage{Kind: s.Kind, Model: s.Cell.Model}
-		t[key] = u
+// byBanker puts live ones first, then sorts by name.
+func byBanker(x, y banker) int {
+	return cmp.Or(cmp.Compare(kindRank(x.kind), kindRank(y.kind)), cmp.Compare(x.model, y.model))
+}
+
+// paceTally holds the milliseconds of each evaluation that took any.
+type paceTally map[banker][]int64
+
+func (t paceTally) add(e record.Evaluation) {
+	took := int64(0)
+	for _, r := range e.Replies {
+		took += r.LatencyMS
 	}
-	u.Evaluations++
-	latency := int64(0)
-	for _, r := range s.Replies {
-		u.Replies++
-		u.InputTokens += r.InputTokens
-		u.OutputTokens += r.OutputTokens
-		u.CachedTokens += r.CachedTokens
-		latency += r.LatencyMS
-	}
-	if latency > 0 {
-		u.latencies = append(u.latencies, latency)
+	if took > 0 {
+		t[bankerOf(e)] = append(t[bankerOf(e)], took)
 	}
 }
 
@@ -84,18 +76,12 @@ func kindRank(k plan.Kind) int {
 	return slices.Index([]plan.Kind{plan.Live, plan.Recorded, plan.Simulated}, k)
 }
 
-func (t usageTally) rows() []Usage {
-	var out []Usage
-	for _, key := range slices.SortedFunc(maps.Keys(t), func(x, y usageKey) int {
-		return cmp.Or(cmp.Compare(kindRank(x.kind), kindRank(y.kind)), cmp.Compare(x.model, y.model))
-	}) {
-		u := *t[key]
-		if n := len(u.latencies); n > 0 {
-			sorted := slices.Sorted(slices.Values(u.latencies))
-			u.MedianMS, u.P95MS = &sorted[(n-1)/2], &sorted[min(n-1, n*95/100)]
-		}
-		u.latencies = nil
-		out = append(out, u)
+func (t paceTally) rows() []Pace {
+	var out []Pace
+	for _, who := range slices.SortedFunc(maps.Keys(t), byBanker) {
+		sorted := slices.Sorted(slices.Values(t[who]))
+		n := len(sorted)
+		out = append(out, Pace{who.kind, who.model, sorted[(n-1)/2], sorted[min(n-1, n*95/100)]})
 	}
 	return out
 }

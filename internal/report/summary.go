@@ -6,6 +6,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/oracle"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/price"
 	"vaultbench/internal/record"
 	"vaultbench/internal/stats"
 )
@@ -41,6 +42,7 @@ type Summary struct {
 	// Sections hold the cells of derived tracks. They are never pooled with Cells
 	// and Groups, and the claim is not about them; what is red in one is red.
 	Sections []Section `json:"sections,omitempty"`
+	Cost     *Cost     `json:"cost,omitempty"`    // nil where no banker counted tokens
 	Failure  string    `json:"failure,omitempty"` // what failed outside the cells; the run can't pass then
 }
 
@@ -107,6 +109,8 @@ type Builder struct {
 	analyses    map[scope]*analyser
 	bootstrap   stats.Bootstrap
 	window      *Window
+	costs       costTally
+	prices      map[plan.ModelSlug]*price.Price
 }
 
 type cellTally struct {
@@ -137,7 +141,7 @@ type groupTally struct {
 func NewBuilder(planned []record.PlannedCell, directories map[corpus.Level]corpus.Directory, judge oracle.JudgeFunc, golden map[string]Counts) (*Builder, error) {
 	b := &Builder{
 		judge: judge, golden: golden, directories: directories, cells: map[string]*cellTally{}, groups: map[groupKey]*groupTally{},
-		analyses: map[scope]*analyser{}, bootstrap: stats.DefaultBootstrap(),
+		analyses: map[scope]*analyser{}, costs: costTally{}, bootstrap: stats.DefaultBootstrap(),
 	}
 	for _, p := range planned {
 		name := p.Cell.Name()
@@ -203,6 +207,14 @@ func (b *Builder) Resample(by record.Resampling) {
 	}
 }
 
+// Price sets what live models charge, as a manifest says.
+func (b *Builder) Price(models []record.ManifestModel) {
+	b.prices = map[plan.ModelSlug]*price.Price{}
+	for _, m := range models {
+		b.prices[plan.ModelSlug(m.Slug)] = m.Price
+	}
+}
+
 // Resampling is how a run draws its intervals, for its manifest.
 func Resampling() record.Resampling { return record.Resampling(stats.DefaultBootstrap()) }
 
@@ -219,6 +231,7 @@ func (b *Builder) Add(e record.Evaluation) error {
 		return err
 	}
 	c.findings.add(e, v, c.planned.Layered)
+	b.costs.add(e)
 	if e.Detail != "" && !Final(e, v) {
 		c.causes[e.Detail]++
 	}
@@ -276,6 +289,6 @@ func (b *Builder) Summary() Summary {
 		})
 	}
 	s := all.summary()
-	s.Bootstrap, s.Analyses = b.bootstrap, b.analysisRows()
+	s.Bootstrap, s.Analyses, s.Cost = b.bootstrap, b.analysisRows(), b.costs.cost(b.prices)
 	return s
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
@@ -13,6 +14,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/price"
 	"vaultbench/internal/record"
 	"vaultbench/scripts/settings"
 )
@@ -49,7 +51,7 @@ type planRow struct {
 	skip        string // why it would not be asked
 	cells       int
 	evaluations int
-	price       *llm.Price
+	price       *price.Price
 }
 
 func planned(catalog llm.Catalog, options config.Options) ([]planRow, error) {
@@ -180,15 +182,12 @@ func (a *averages) estimate(run string) (estimate, bool) {
 }
 
 // usd is what an evaluation costs; false where the price is not confirmed.
-func (e estimate) usd(p *llm.Price) (float64, bool) {
+func (e estimate) usd(p *price.Price) (float64, bool) {
 	if p == nil {
 		return 0, false
 	}
-	cached := p.Input // unconfirmed: as if nothing were cached
-	if p.CacheRead != nil {
-		cached = *p.CacheRead
-	}
-	return ((e.input-e.cached)*p.Input + e.cached*cached + e.output*p.Output) / 1e6, true
+	thousand := func(each float64) int64 { return int64(math.Round(each * 1e3)) } // an average has fractions
+	return p.Of(price.Tokens{Input: thousand(e.input), Cached: thousand(e.cached), Output: thousand(e.output)}).USD() / 1e3, true
 }
 
 func writePlan(stdout io.Writer, rows []planRow, e estimate, options config.Options) error {

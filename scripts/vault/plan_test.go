@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"vaultbench/internal/llm"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/price"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 )
@@ -52,10 +52,10 @@ func TestPlanCommand(t *testing.T) {
 func TestEstimate(t *testing.T) {
 	cacheRead := 0.5
 	e := estimate{input: 1e6, cached: 400_000, output: 100_000, fast: time.Second, slow: time.Second}
-	usd, ok := e.usd(&llm.Price{Input: 2, Output: 10, CacheRead: &cacheRead})
+	usd, ok := e.usd(&price.Price{Input: 2, Output: 10, CacheRead: &cacheRead})
 	require.True(t, ok)
 	require.InDelta(t, 0.6*2+0.4*0.5+0.1*10, usd, 1e-12)
-	usd, ok = e.usd(&llm.Price{Input: 2, Output: 10})
+	usd, ok = e.usd(&price.Price{Input: 2, Output: 10})
 	require.True(t, ok)
 	require.InDelta(t, 2+1, usd, 1e-12, "an unconfirmed price of cached tokens is the full one")
 	_, ok = e.usd(nil)

@@ -8,11 +8,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math"
 	"strings"
 	"sync"
 
 	"vaultbench/internal/llm"
+	"vaultbench/internal/price"
 )
 
 // Limits of a budget; zero is none.
@@ -23,12 +23,12 @@ type Limits struct {
 
 // cost is counted in whole numbers, so that a sum depends on no order.
 type cost struct {
-	pico   int64 // 10⁻¹² US dollars
+	usd    price.Pico
 	tokens int64
 }
 
-func (c cost) plus(d cost) cost  { return cost{c.pico + d.pico, c.tokens + d.tokens} }
-func (c cost) minus(d cost) cost { return cost{c.pico - d.pico, c.tokens - d.tokens} }
+func (c cost) plus(d cost) cost  { return cost{c.usd + d.usd, c.tokens + d.tokens} }
+func (c cost) minus(d cost) cost { return cost{c.usd - d.usd, c.tokens - d.tokens} }
 
 // Budget is what a run may cost. It is safe for concurrent use.
 type Budget struct {
@@ -44,7 +44,7 @@ type Budget struct {
 func New(l Limits) *Budget { return &Budget{limits: l} }
 
 // Charge adds what earlier processes of the same run spent.
-func (b *Budget) Charge(u llm.Usage, p *llm.Price) {
+func (b *Budget) Charge(u llm.Usage, p *price.Price) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.spent = b.spent.plus(costOf(u, p))
@@ -61,7 +61,7 @@ func (b *Budget) Client(m llm.Model, next llm.Client) (llm.Client, error) {
 
 type client struct {
 	budget *Budget
-	price  *llm.Price
+	price  *price.Price
 	next   llm.Client
 }
 
@@ -106,23 +106,14 @@ func estimate(req llm.Request) llm.Usage {
 	return u
 }
 
-// costOf is what tokens cost. Those read from a cache have a price of their own
-// where it is confirmed; no price costs no dollars.
-func costOf(u llm.Usage, p *llm.Price) cost {
+// costOf is what tokens cost; no price costs no dollars.
+func costOf(u llm.Usage, p *price.Price) cost {
 	c := cost{tokens: u.InputTokens + u.OutputTokens}
-	if p == nil {
-		return c
+	if p != nil {
+		c.usd = p.Of(price.Tokens{Input: u.InputTokens, Cached: u.CacheReadTokens, Output: u.OutputTokens})
 	}
-	cached := p.Input
-	if p.CacheRead != nil {
-		cached = *p.CacheRead
-	}
-	c.pico = (u.InputTokens-u.CacheReadTokens)*pico(p.Input) + u.CacheReadTokens*pico(cached) + u.OutputTokens*pico(p.Output)
 	return c
 }
-
-// pico turns dollars per million tokens into 10⁻¹² dollars per token.
-func pico(perMillion float64) int64 { return int64(math.Round(perMillion * 1e6)) }
 
 func (b *Budget) reserve(c cost) error {
 	b.mu.Lock()
@@ -132,9 +123,9 @@ func (b *Budget) reserve(c cost) error {
 	case b.limits.Tokens > 0 && next.tokens > b.limits.Tokens:
 		b.refuse()
 		return fmt.Errorf("%w: %d tokens spent and reserved, %d more may be needed, VAULT_BUDGET_TOKENS is %d", llm.ErrBudget, next.tokens-c.tokens, c.tokens, b.limits.Tokens)
-	case b.limits.USD > 0 && next.pico > picoBudget(b.limits.USD):
+	case b.limits.USD > 0 && next.usd > price.Dollars(b.limits.USD):
 		b.refuse()
-		return fmt.Errorf("%w: %s spent and reserved, %s more may be needed, VAULT_BUDGET_USD is %s", llm.ErrBudget, dollars(next.pico-c.pico), dollars(c.pico), dollars(picoBudget(b.limits.USD)))
+		return fmt.Errorf("%w: %s spent and reserved, %s more may be needed, VAULT_BUDGET_USD is %s", llm.ErrBudget, next.usd-c.usd, c.usd, price.Dollars(b.limits.USD))
 	}
 	b.reserved = b.reserved.plus(c)
 	return nil
@@ -143,11 +134,9 @@ func (b *Budget) reserve(c cost) error {
 // refuse counts a request that was not sent, and says so of the first.
 func (b *Budget) refuse() {
 	if b.refused++; b.refused == 1 {
-		slog.Warn("budget is used up: further requests are not sent", "usd", float64(b.spent.pico)/1e12, "tokens", b.spent.tokens)
+		slog.Warn("budget is used up: further requests are not sent", "usd", b.spent.usd.USD(), "tokens", b.spent.tokens)
 	}
 }
-
-func picoBudget(usd float64) int64 { return int64(math.Round(usd * 1e12)) }
 
 func (b *Budget) settle(reserve, charge cost) {
 	b.mu.Lock()
@@ -159,7 +148,7 @@ func (b *Budget) settle(reserve, charge cost) {
 func (b *Budget) Spent() (usd float64, tokens int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return float64(b.spent.pico) / 1e12, b.spent.tokens
+	return b.spent.usd.USD(), b.spent.tokens
 }
 
 // String says what was spent, of how much, for a progress line; empty before the
@@ -168,8 +157,8 @@ func (b *Budget) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var parts []string
-	if b.spent.pico > 0 || b.limits.USD > 0 {
-		parts = append(parts, dollars(b.spent.pico)+of(b.limits.USD > 0, dollars(picoBudget(b.limits.USD))))
+	if b.spent.usd > 0 || b.limits.USD > 0 {
+		parts = append(parts, b.spent.usd.String()+of(b.limits.USD > 0, price.Dollars(b.limits.USD).String()))
 	}
 	if b.spent.tokens > 0 || b.limits.Tokens > 0 {
 		parts = append(parts, fmt.Sprintf("%d%s tokens", b.spent.tokens, of(b.limits.Tokens > 0, fmt.Sprint(b.limits.Tokens))))
@@ -186,5 +175,3 @@ func of(limited bool, limit string) string {
 	}
 	return " of " + limit
 }
-
-func dollars(pico int64) string { return fmt.Sprintf("$%.4f", float64(pico)/1e12) }

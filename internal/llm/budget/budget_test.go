@@ -14,6 +14,7 @@ import (
 
 	"vaultbench/internal/llm"
 	"vaultbench/internal/llm/budget"
+	"vaultbench/internal/price"
 )
 
 type clientFunc func(context.Context, llm.Request) (llm.Reply, error)
@@ -38,20 +39,20 @@ func request() llm.Request {
 }
 
 func TestCharges(t *testing.T) {
-	price := &llm.Price{Input: 2, Output: 10, CacheRead: ptr(0.5)}
+	list := &price.Price{Input: 2, Output: 10, CacheRead: ptr(0.5)}
 	for _, tt := range []struct {
 		name   string
 		next   llm.Client
-		price  *llm.Price
+		price  *price.Price
 		usd    float64
 		tokens int64
 		reason string
 	}{
-		{"as reported", uses(1000, 100, 400), price, (600*2 + 400*0.5 + 100*10) / 1e6, 1100, "cached tokens have a price of their own"},
-		{"no price of cached tokens", uses(1000, 100, 400), &llm.Price{Input: 2, Output: 10}, (1000*2 + 100*10) / 1e6, 1100, "then they cost as much as others"},
+		{"as reported", uses(1000, 100, 400), list, (600*2 + 400*0.5 + 100*10) / 1e6, 1100, "cached tokens have a price of their own"},
+		{"no price of cached tokens", uses(1000, 100, 400), &price.Price{Input: 2, Output: 10}, (1000*2 + 100*10) / 1e6, 1100, "then they cost as much as others"},
 		{"no price", uses(1000, 100, 0), nil, 0, 1100, "tokens count still"},
-		{"nothing reported", uses(0, 0, 0), price, (100*2 + 50*10) / 1e6, 150, "a provider that reports nothing is not free"},
-		{"failed", fails(llm.ErrProvider), price, 0, 0, "what it cost is not known"},
+		{"nothing reported", uses(0, 0, 0), list, (100*2 + 50*10) / 1e6, 150, "a provider that reports nothing is not free"},
+		{"failed", fails(llm.ErrProvider), list, 0, 0, "what it cost is not known"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := budget.New(budget.Limits{})
@@ -66,7 +67,7 @@ func TestCharges(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	price := &llm.Price{Input: 2, Output: 10}
+	list := &price.Price{Input: 2, Output: 10}
 	for _, tt := range []struct {
 		name   string
 		limits budget.Limits
@@ -82,9 +83,9 @@ func TestRefuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := budget.New(tt.limits)
-			b.Charge(llm.Usage{InputTokens: tt.prior}, price)
+			b.Charge(llm.Usage{InputTokens: tt.prior}, list)
 			asked := 0
-			c, err := b.Client(llm.Model{Price: price}, clientFunc(func(context.Context, llm.Request) (llm.Reply, error) { asked++; return llm.Reply{}, nil }))
+			c, err := b.Client(llm.Model{Price: list}, clientFunc(func(context.Context, llm.Request) (llm.Reply, error) { asked++; return llm.Reply{}, nil }))
 			require.NoError(t, err)
 			_, err = c.Chat(t.Context(), request())
 			if tt.want == "" {
@@ -121,10 +122,10 @@ func TestPanicKeepsNoReserve(t *testing.T) {
 func TestWords(t *testing.T) {
 	b := budget.New(budget.Limits{})
 	require.Empty(t, b.String(), "a run without budget and cost says nothing")
-	b.Charge(llm.Usage{InputTokens: 500_000}, &llm.Price{Input: 2})
+	b.Charge(llm.Usage{InputTokens: 500_000}, &price.Price{Input: 2})
 	require.Equal(t, "$1.0000, 500000 tokens", b.String())
 	b = budget.New(budget.Limits{USD: 5, Tokens: 10})
-	c, err := b.Client(llm.Model{Price: &llm.Price{}}, uses(1, 1, 0))
+	c, err := b.Client(llm.Model{Price: &price.Price{}}, uses(1, 1, 0))
 	require.NoError(t, err)
 	_, err = c.Chat(t.Context(), request())
 	require.Error(t, err)

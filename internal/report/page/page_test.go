@@ -13,7 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"vaultbench/internal/plan"
+	"vaultbench/internal/price"
 	"vaultbench/internal/publish/publishtest"
+	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 	"vaultbench/internal/report/page"
 )
@@ -80,5 +83,42 @@ func TestPolicy(t *testing.T) {
 		assert.Contains(t, policy, "default-src 'none'")
 		assert.NotContains(t, policy, "unsafe")
 		assert.Equal(t, served, strings.Contains(policy, "connect-src 'self'"))
+	}
+}
+
+// TestCost: dollars where they are known, else which price is missing.
+func TestCost(t *testing.T) {
+	usd, cached := 2.4, 0.5
+	live := report.ModelCost{Model: "a", Kind: plan.Live, Evaluations: 1, Usage: record.Usage{Replies: 1, InputTokens: 1_000_000, CachedTokens: 400_000, OutputTokens: 100_000}, USD: &usd}
+	unknown := live
+	unknown.Model, unknown.USD, unknown.NoUSD = "b", nil, report.NoPrice
+	replayed := live
+	replayed.Kind, replayed.USD, replayed.NoUSD = plan.Recorded, nil, report.Replayed
+	for _, tt := range []struct {
+		name      string
+		cost      *report.Cost
+		want, not []string
+		reason    string
+	}{
+		{"none", nil, []string{"No reply told of tokens"}, []string{"US dollars"}, "simulated bankers cost nothing"},
+		{"confirmed", &report.Cost{Models: []report.ModelCost{live}, USD: &usd}, []string{`id="cost-total">$2.4000<`, "a: input $2, cached input $0.5, output $10, read on 2031-03-03.", "1.5 s"}, []string{"cost-missing"}, "a total and what it rests on"},
+		{"unconfirmed", &report.Cost{Models: []report.ModelCost{live, unknown}}, []string{"$2.4000", `id="cost-missing">No total in US dollars: the price of b was not confirmed`}, []string{"cost-total"}, "no total of a part"},
+		{"replayed", &report.Cost{Models: []report.ModelCost{replayed}}, []string{`id="cost-missing">No live model was asked`}, []string{"cost-total"}, "a replay costs nothing"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := publishtest.Page("x")
+			p.Summary.Cost, p.Notes.Pace = tt.cost, []report.Pace{{Kind: plan.Live, Model: "a", MedianMS: 1500, P95MS: 2500}}
+			p.Manifest.Models = []record.ManifestModel{{Slug: "a", Price: &price.Price{Input: 2, Output: 10, CacheRead: &cached, Date: "2031-03-03"}}}
+			var b bytes.Buffer
+			require.NoError(t, page.Write(&b, p))
+			_, html, _ := strings.Cut(b.String(), `<section id="cost"`)
+			html, _, _ = strings.Cut(html, "</section>")
+			for _, want := range tt.want {
+				assert.Contains(t, html, want, tt.reason)
+			}
+			for _, not := range tt.not {
+				assert.NotContains(t, html, not, tt.reason)
+			}
+		})
 	}
 }

@@ -234,27 +234,3 @@ func (p Page) partial() []partialRow {
 	}
 	return out
 }
-
-type usageRow struct {
-	Who, Model, Evaluations, Replies, Input, Output, Cached, Median, P95, Link string
-}
-
-// usage reports what bankers took; false where no reply told of tokens or time.
-func (p Page) usage() (rows []usageRow, told bool) {
-	ms := func(v *int64) string {
-		if v == nil {
-			return "–"
-		}
-		return fmt.Sprintf("%.1f s", float64(*v)/1000)
-	}
-	for _, u := range p.Notes.Usage {
-		if u.InputTokens == 0 && u.OutputTokens == 0 && u.MedianMS == nil {
-			continue
-		}
-		rows = append(rows, usageRow{
-			kindText(u.Kind), string(u.Model), number(u.Evaluations), number(u.Replies), number(int(u.InputTokens)), number(int(u.OutputTokens)), number(int(u.CachedTokens)),
-			ms(u.MedianMS), ms(u.P95MS), link("model", string(u.Model), "kind", string(u.Kind)),
-		})
-	}
-	return rows, len(rows) > 0
-}
