@@ -57,7 +57,7 @@ var tampering = []struct {
 	{"evaluation dropped", "evaluations.jsonl:6: file has 5 lines, the manifest says 6", func(t *testing.T, dir string) {
 		edit(t, dir, record.EvaluationsFile, byLine(func(l [][]byte) [][]byte { return l[:5] }))
 	}, "figures come from it"},
-	{"evaluation changed", "evaluations.jsonl: SHA-256 is ", func(t *testing.T, dir string) {
+	{"evaluation changed", `evaluations.jsonl:1: "sim-a/l2/multi/alone/l2-0001/1": checksum of the line is `, func(t *testing.T, dir string) {
 		edit(t, dir, record.EvaluationsFile, replace(`"eve"`, `"bob"`, 1))
 	}, "figures come from it"},
 	{"manifest changed", "manifest.json: signature does not verify", func(t *testing.T, dir string) {

@@ -69,6 +69,9 @@ func read(dir string, trusted *JWKS, begin Begin, each bool) (Report, error) {
 	if err := v.checkEvaluationsFile(); err != nil {
 		return Report{}, err
 	}
+	if err := record.CheckJournal(dir, m); err != nil {
+		return Report{}, err
+	}
 	if v.lines, err = openLines(filepath.Join(dir, File)); err != nil {
 		return Report{}, err
 	}
@@ -146,9 +149,16 @@ func (v *verifier) checkManifest(trusted *JWKS) (err error) {
 
 func (v *verifier) checkEvaluationsFile() error {
 	path, want := filepath.Join(v.dir, record.EvaluationsFile), v.manifest.Seal.Evaluations
-	switch got, err := seal(path); {
-	case err != nil:
+	got, err := seal(path)
+	if err != nil {
 		return err
+	}
+	if got != want {
+		if err := record.Explain(v.dir, v.manifest); err != nil {
+			return err
+		}
+	}
+	switch {
 	case got.Lines != want.Lines:
 		return fmt.Errorf("%s:%d: file has %d lines, the manifest says %d: lines were dropped or added, or the manifest is another run's", path, min(got.Lines, want.Lines)+1, got.Lines, want.Lines)
 	case got.SHA256 != want.SHA256:

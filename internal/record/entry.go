@@ -17,6 +17,7 @@ import (
 // PlanLine is the journal's line of a cell that is about to run.
 type PlanLine struct {
 	Planned PlannedCell `json:"planned"`
+	Prev    string      `json:"prev"` // as in Entry
 }
 
 // Entry is the journal's line of an evaluation. What stands before the evaluation
@@ -27,6 +28,7 @@ type Entry struct {
 	Final   bool     `json:"final"`   // it is never asked again
 	Spent   Usage    `json:"spent"`   // by this attempt
 	Served  []string `json:"served,omitempty"`
+	Prev    string   `json:"prev"`   // CRC-32C of the line before without its evaluation; on the first line of the run's id
 	CRC     string   `json:"crc32c"` // of the evaluation's bytes, 8 hex digits
 	// Evaluation is the line of evaluations.jsonl, last and absent once that file
 	// holds it.
@@ -93,9 +95,9 @@ func checksum(body []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(bo
 const noCRC = "00000000"
 
 // encode appends the line of an evaluation to b, which is empty, and says where
-// in it the evaluation begins.
+// in it the evaluation begins. The line before it is not known yet.
 func (h Entry) encode(b *bytes.Buffer, e Evaluation) (body int, err error) {
-	h.CRC = noCRC
+	h.Prev, h.CRC = noCRC, noCRC
 	if err := encodeTo(b, h); err != nil {
 		return 0, err
 	}

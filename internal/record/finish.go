@@ -98,29 +98,16 @@ func (j *Journal) Thin() error {
 		held[l.offset] = true
 	}
 	return WriteFile(filepath.Join(j.dir, JournalFile), func(w io.Writer) error {
-		for _, p := range j.cells {
-			raw, err := encode(PlanLine{p})
-			if err != nil {
-				return err
+		offset := int64(0)
+		_, err := eachLine(io.NewSectionReader(j.file, 0, j.size), func(_ int, raw []byte) error {
+			thin := held[offset]
+			offset += int64(len(raw) + 1)
+			if thin {
+				raw = append(headOf(raw), '}')
 			}
-			if _, err := w.Write(raw); err != nil {
-				return err
-			}
-		}
-		for _, l := range j.lines {
-			if !held[l.offset] {
-				if err := j.copy(w, l.offset, l.length); err != nil {
-					return err
-				}
-				continue
-			}
-			if err := j.copy(w, l.offset, l.body-len(bodyMark)); err != nil {
-				return err
-			}
-			if _, err := io.WriteString(w, "}\n"); err != nil {
-				return err
-			}
-		}
-		return nil
+			_, err := w.Write(append(raw, '\n'))
+			return err
+		})
+		return err
 	})
 }

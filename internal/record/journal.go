@@ -36,6 +36,7 @@ var ErrLocked = errors.New("another process is writing this run")
 // system drops with the process, however that ends.
 type Journal struct {
 	dir   string
+	run   string // its id, which the first line names
 	lock  *flock.Flock
 	cut   int64 // bytes of a torn last line that were dropped
 	prior map[string]Prior
@@ -45,6 +46,7 @@ type Journal struct {
 	mu     sync.Mutex
 	file   file
 	size   int64
+	link   string // what the next line names: checksum of the last line's head
 	dirty  bool
 	err    error // the first failure: nothing is written after it
 	lines  []line
@@ -110,7 +112,8 @@ func openLocked(dir, path string, lock *flock.Flock) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
-	j := &Journal{dir: dir, lock: lock, file: f, prior: map[string]Prior{}, spent: map[string]Usage{}, served: map[string][]string{}, stop: make(chan struct{}), done: make(chan struct{})}
+	j := &Journal{dir: dir, run: filepath.Base(dir), lock: lock, file: f, prior: map[string]Prior{}, spent: map[string]Usage{}, served: map[string][]string{}, stop: make(chan struct{}), done: make(chan struct{})}
+	j.link = genesis(j.run)
 	if err := j.scan(f, path); err != nil {
 		_ = f.Close()
 		return nil, err
@@ -176,7 +179,7 @@ func (j *Journal) Cells() []PlannedCell {
 
 // Plan records that a cell is about to run.
 func (j *Journal) Plan(p PlannedCell) error {
-	raw, err := encode(PlanLine{p})
+	raw, err := encode(PlanLine{p, noCRC})
 	if err != nil {
 		return fmt.Errorf("journal cell %s: %w", p.Cell.Name(), err)
 	}
@@ -212,19 +215,29 @@ func (j *Journal) Append(e Evaluation, final bool) error {
 	return nil
 }
 
-// write appends raw with one write, so that it reaches the kernel whole or is
-// seen to be torn. After a failure nothing more is written: a run that can't be
+// Head is what a line after the last one would name. It fixes the whole journal.
+func (j *Journal) Head() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.link
+}
+
+// write has raw name the line before it and appends it with one write, so that it
+// reaches the kernel whole or is seen to be torn. After a failure nothing more is written: a run that can't be
 // recorded must not be paid for.
 func (j *Journal) write(raw []byte) (offset int64, err error) {
 	if j.err != nil {
 		return 0, j.err
 	}
+	head := headOf(raw[:len(raw)-1])
+	copy(prevOf(head), j.link)
 	if _, err := j.file.WriteAt(raw, j.size); err != nil {
 		j.err = fmt.Errorf("write: %w: nothing was lost that had ended before; make room and resume with VAULT_RUN_ID", err)
 		return 0, j.err
 	}
 	offset = j.size
 	j.size += int64(len(raw))
+	j.link = checksum(head)
 	j.dirty = true
 	return offset, nil
 }

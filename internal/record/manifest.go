@@ -63,7 +63,8 @@ func FailureKinds() []FailureKind { return []FailureKind{FailedGolden, FailedTes
 type Seal struct {
 	Evaluations FileSeal `json:"evaluations"`
 	Decisions   FileSeal `json:"decisions"`
-	Head        string   `json:"head"` // hex SHA-256 of the last line of decisions.jsonl; zeros where there is none
+	Head        string   `json:"head"`              // hex SHA-256 of the last line of decisions.jsonl; zeros where there is none
+	Journal     string   `json:"journal,omitempty"` // CRC-32C of the last line of journal.jsonl without its evaluation
 }
 
 // FileSeal fixes one file of lines.

@@ -45,28 +45,42 @@ func newPlanned(m Manifest) *planned {
 }
 
 func (p *planned) check(e Evaluation) error {
+	if _, err := p.follow(e); err != nil {
+		return err
+	}
+	return p.count(e)
+}
+
+// follow holds a line against the plan and the line before it.
+func (p *planned) follow(e Evaluation) (place, error) {
+	at := place{e.ID, e.Cell.Name(), string(e.Attack), e.Trial}
 	c, ok := p.cells[e.Cell.Name()]
 	switch {
 	case !ok:
-		return fmt.Errorf("cell %s is not in the manifest: the line is another run's", e.Cell.Name())
+		return at, fmt.Errorf("cell %s is not in the manifest: the line is another run's", e.Cell.Name())
 	case e.Kind != c.Kind:
-		return fmt.Errorf("kind is %q, the manifest says %q of cell %s", e.Kind, c.Kind, e.Cell.Name())
+		return at, fmt.Errorf("kind is %q, the manifest says %q of cell %s", e.Kind, c.Kind, e.Cell.Name())
 	case c.Skip != "":
-		return fmt.Errorf("cell %s was skipped (%s), so it has no evaluation", e.Cell.Name(), c.Skip)
+		return at, fmt.Errorf("cell %s was skipped (%s), so it has no evaluation", e.Cell.Name(), c.Skip)
 	case e.Trial < 1 || e.Trial > p.trials:
-		return fmt.Errorf("trial %d of %d", e.Trial, p.trials)
+		return at, fmt.Errorf("trial %d of %d that were planned", e.Trial, p.trials)
 	}
-	at := place{e.ID, e.Cell.Name(), string(e.Attack), e.Trial}
 	if at.cell != p.last.cell {
 		p.seen = 0
 	}
 	switch order := at.compare(p.last); {
 	case order == 0:
-		return errors.New("stands twice")
+		return at, errors.New("stands twice")
 	case order < 0:
-		return fmt.Errorf("stands after %q: lines are in the order cell, attack, trial, so one was moved", p.last.id)
+		return at, fmt.Errorf("stands after %q: lines are in the order cell, attack, trial, so one was moved", p.last.id)
 	}
 	p.last = at
+	return at, nil
+}
+
+// count holds the lines of a cell against how many it planned.
+func (p *planned) count(e Evaluation) error {
+	c := p.cells[e.Cell.Name()]
 	if p.seen++; p.seen > c.Evaluations {
 		return fmt.Errorf("is line %d of its cell, %d were planned", p.seen, c.Evaluations)
 	}

@@ -13,7 +13,8 @@ var planMark = []byte(`{"planned":`)
 
 // scan reads what an earlier process left. A torn end, as a kill or a power cut
 // leaves it, is dropped; damage before whole lines is an error, since nobody
-// knows what stood there.
+// knows what stood there, and so is a whole line that does not follow the one
+// before it: it would be summed twice, or for another run.
 func (j *Journal) scan(r io.Reader, path string) error {
 	in := bufio.NewReaderSize(r, 1<<20)
 	interned := map[string]string{}
@@ -31,8 +32,10 @@ func (j *Journal) scan(r io.Reader, path string) error {
 		switch {
 		case errors.Is(err, ErrFinished):
 			return fmt.Errorf("journal %s: %w: choose another VAULT_RUN_ID or delete the folder", path, ErrFinished)
-		case err == nil && torn != nil:
+		case torn != nil && (err == nil || errors.Is(err, errMisplaced)):
 			return fmt.Errorf("journal %s is damaged before its end: %w: put back a copy of the file, or start a new run", path, torn)
+		case errors.Is(err, errMisplaced):
+			return fmt.Errorf("journal %s:%d: %w: put back a copy of the file, or start a new run", path, n, misplaced(path, j.run, n))
 		case err != nil && torn == nil:
 			torn = fmt.Errorf("line %d: %w", n, err)
 		}
@@ -66,18 +69,24 @@ func (j *Journal) take(raw []byte, interned map[string]string) error {
 		if err := strict(raw, &p); err != nil {
 			return err
 		}
-		j.cells = append(j.cells, p.Planned)
+		if p.Prev != j.link {
+			return errMisplaced
+		}
+		j.cells, j.link = append(j.cells, p.Planned), checksum(headOf(raw))
 		return nil
 	}
 	h, l, err := parseEntry(raw)
 	if err != nil {
 		return err
 	}
+	if h.Prev != j.link {
+		return errMisplaced
+	}
 	before := j.prior[h.ID]
 	if h.Attempt != before.Attempts+1 {
 		return fmt.Errorf("%w: attempt %d at %q after %d: it stands twice, was moved, or one before it is gone", errDamaged, h.Attempt, h.ID, before.Attempts)
 	}
-	l.offset = j.size
+	l.offset, j.link = j.size, checksum(headOf(raw))
 	if known, ok := interned[l.cell]; ok {
 		l.cell = known
 	} else {

@@ -2,6 +2,8 @@ package record_test
 
 import (
 	"bytes"
+	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,6 +40,11 @@ func journalOf(t *testing.T, all ...record.Evaluation) []byte {
 	return raw
 }
 
+// crc is a checksum as it stands in a journal.
+func crc(text string) string {
+	return fmt.Sprintf("%08x", crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)))
+}
+
 // TestTornEnd: whatever stands behind the last whole line is dropped; damage
 // before whole lines is refused, and the file stays as it is.
 func TestTornEnd(t *testing.T) {
@@ -47,6 +54,7 @@ func TestTornEnd(t *testing.T) {
 	last := len(whole) - len(lines[3])
 	bent := bytes.Replace(whole, []byte(`"trial":1`), []byte(`"trial":2`), 1) // of a1, in its evaluation
 	require.NotEqual(t, whole, bent)
+	alien := bytes.SplitAfter(journalOf(t, evaluation("l4", "x", 1)), []byte("\n"))[1]
 	for _, tt := range []struct {
 		name   string
 		text   []byte
@@ -64,13 +72,25 @@ func TestTornEnd(t *testing.T) {
 		{"cut in the first line", lines[0][:20], 0, "", "nothing was asked yet"},
 		{"bent in the middle", bent, 0, "damaged before its end: line 2: line is damaged: the evaluation's checksum", "nobody knows what stood there"},
 		{"line missing its end in the middle", append(append(bytes.Clone(lines[0]), lines[1][:40]...), append([]byte("\n"), lines[2]...)...), 0, "damaged before its end: line 2", "whole lines follow"},
-		{"line twice", slices.Concat(lines[0], lines[1], lines[1], lines[2]), 0, `damaged before its end: line 3: line is damaged: attempt 1 at "sim-a/l1/multi/oap/a1/1" after 1`, "what it cost would be summed twice"},
-		{"last line twice", append(bytes.Clone(whole), lines[3]...), 3, "", "the second is dropped"},
+		{"line twice", slices.Concat(lines[0], lines[1], lines[1], lines[2]), 0, `journal.jsonl:3: "sim-a/l1/multi/oap/a1/1" stands twice: it is line 2 again`, "what it cost would be summed twice"},
+		{"last line twice", append(bytes.Clone(whole), lines[3]...), 0, `journal.jsonl:5: "sim-a/l1/multi/oap/a3/1" stands twice: it is line 4 again`, "no kill writes a whole line again"},
+		{"plan twice", slices.Concat(lines[0], lines[0], lines[1]), 0, "journal.jsonl:2: the plan of cell sim-a/l1/multi/oap stands twice: it is line 1 again", "each line once"},
+		{"lines swapped", slices.Concat(lines[0], lines[2], lines[1], lines[3]), 0, `journal.jsonl:2: "sim-a/l1/multi/oap/a2/1" is out of order: it follows line 3`, "order is part of it"},
+		{"first lines swapped", slices.Concat(lines[1], lines[0], lines[2], lines[3]), 0, `journal.jsonl:1: "sim-a/l1/multi/oap/a1/1" is out of order: it follows line 2`, "order is part of it"},
+		{"line moved to the end", slices.Concat(lines[0], lines[2], lines[3], lines[1]), 0, `journal.jsonl:2: "sim-a/l1/multi/oap/a2/1" is out of order: it follows line 4`, "order is part of it"},
+		{"line dropped", slices.Concat(lines[0], lines[1], lines[3]), 0, `journal.jsonl:3: "sim-a/l1/multi/oap/a3/1" does not follow line 2: `, "it was paid for"},
+		{"first line dropped", slices.Concat(lines[1:]...), 0, `journal.jsonl:1: "sim-a/l1/multi/oap/a1/1" does not begin run r1: `, "lines count from the first"},
+		{"last whole line dropped", slices.Concat(lines[:3]...), 2, "", "as a kill before it was written leaves it: it is asked again"},
+		{"line of another run", slices.Concat(lines[0], lines[1], alien, lines[2], lines[3]), 0, `journal.jsonl:3: "sim-a/l4/multi/oap/x/1" is not of run r1 or was not written here: line 4 is what follows line 2`, "another run's"},
+		{"line of another run at the end", slices.Concat(whole, alien), 0, `journal.jsonl:5: "sim-a/l4/multi/oap/x/1" does not follow line 4: `, "a whole line is no torn end"},
+		{"journal of another run", bytes.Replace(whole, []byte(`"prev":"`+crc("r1")), []byte(`"prev":"`+crc("r2")), 1), 0, "journal.jsonl:1: the plan of cell sim-a/l1/multi/oap does not begin run r1: ", "its first line says of which run it is"},
+		{"price changed", bytes.Replace(whole, []byte(`"replies":0`), []byte(`"replies":9`), 1), 0, "journal.jsonl:3: \"sim-a/l1/multi/oap/a2/1\" does not follow line 2: that one was changed", "what it cost is summed"},
 		{"attempt missing", slices.Concat(lines[0], bytes.Replace(lines[1], []byte(`"attempt":1`), []byte(`"attempt":2`), 1), lines[2]), 0, `line 2: line is damaged: attempt 2 at "sim-a/l1/multi/oap/a1/1" after 0`, "what the first one cost is gone"},
 		{"no journal", []byte("hello\n" + string(lines[1])), 0, "damaged before its end: line 1", "another file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := t.TempDir()
+			dir := filepath.Join(t.TempDir(), "r1")
+			require.NoError(t, os.Mkdir(dir, 0o755))
 			path := filepath.Join(dir, record.JournalFile)
 			require.NoError(t, os.WriteFile(path, tt.text, 0o600))
 			j, err := record.OpenJournal(dir)

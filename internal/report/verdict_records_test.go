@@ -37,7 +37,7 @@ func TestVerdictOfBadRecords(t *testing.T) {
 		why    string
 	}{
 		{"changed", nil, file(record.EvaluationsFile, func(b []byte) []byte { return bytes.Replace(b, []byte("completed"), []byte("not_run"), 1) }), "evaluations.jsonl: SHA-256 is", "the seal"},
-		{"truncated", nil, file(record.EvaluationsFile, func(b []byte) []byte { return b[:len(b)-40] }), "evaluations.jsonl:30: file has 29 lines", "the seal"},
+		{"truncated", nil, file(record.EvaluationsFile, func(b []byte) []byte { return b[:len(b)-40] }), "evaluations.jsonl:30: line is cut", "the seal"},
 		{"receipt changed", func(w *unsealed) { w.set(attacked, record.Completed, denied("eve")) }, file("decisions.jsonl", func(b []byte) []byte { return bytes.Replace(b, []byte("eve"), []byte("eva"), 1) }), "decisions.jsonl:1: ", "the chain"},
 		{"manifest changed", nil, file(record.ManifestFile, func(b []byte) []byte { return bytes.Replace(b, []byte(`"abc"`), []byte(`"abd"`), 1) }), "manifest.json: ", "the signature"},
 		{"not finished", func(w *unsealed) { w.manifest.FinishedAt = "" }, nil, "the run did not finish", "nothing is sealed"},

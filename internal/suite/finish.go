@@ -78,12 +78,16 @@ func (r *Run) close() (report.Summary, *record.Seal, error) {
 		return report.Summary{}, nil, err
 	}
 	seal, err := receipt.Seal(r.dir, head)
+	if err != nil {
+		return report.Summary{}, nil, err
+	}
+	seal.Journal = r.journal.Head()
 	summary := b.Summary()
 	summary.SigningKey = r.key.Kind()
 	if r.manifest.Failure != "" {
 		summary.Fail(r.manifest.FailureKind, r.manifest.Failure)
 	}
-	return summary, seal, err
+	return summary, seal, nil
 }
 
 func (r *Run) cells() []record.PlannedCell {

@@ -39,7 +39,7 @@ func signedRunOf(t *testing.T, key receipt.Key, end record.End, call record.Call
 	return filepath.Join(results, "latest")
 }
 
-// sealRun writes a run of evaluations, each of a cell of its own.
+// sealRun writes a run of evaluations, in their order of completion.
 func sealRun(t *testing.T, dir string, key receipt.Key, digests map[string]string, es ...record.Evaluation) {
 	t.Helper()
 	m := record.Manifest{
@@ -53,7 +53,10 @@ func sealRun(t *testing.T, dir string, key receipt.Key, digests map[string]strin
 	for _, e := range es {
 		require.NoError(t, j.Append(e, true))
 		require.NoError(t, w.Add(e))
-		m.Cells = append(m.Cells, record.PlannedCell{Cell: e.Cell, Kind: e.Kind, Layered: e.Cell.Architecture != plan.Alone, Evaluations: 1})
+		if n := len(m.Cells) - 1; n < 0 || m.Cells[n].Cell != e.Cell {
+			m.Cells = append(m.Cells, record.PlannedCell{Cell: e.Cell, Kind: e.Kind, Layered: e.Cell.Architecture != plan.Alone})
+		}
+		m.Cells[len(m.Cells)-1].Evaluations++
 	}
 	_, err = j.Finish()
 	require.NoError(t, err)
@@ -61,6 +64,7 @@ func sealRun(t *testing.T, dir string, key receipt.Key, digests map[string]strin
 	require.NoError(t, os.WriteFile(filepath.Join(dir, receipt.File), lines.Bytes(), 0o600))
 	m.Seal, err = receipt.Seal(dir, w.Head())
 	require.NoError(t, err)
+	m.Seal.Journal = j.Head()
 	require.NoError(t, receipt.SignManifest(&m, key))
 	require.NoError(t, record.WriteJSON(filepath.Join(dir, record.ManifestFile), m))
 }
