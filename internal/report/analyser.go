@@ -25,6 +25,7 @@ type analyser struct {
 	section  corpus.Section
 	archs    []plan.Architecture // their order numbers the bits of a slot
 	models   []plan.ModelSlug
+	played   []corpus.Track // as they came
 	attacks  []attackInfo
 	number   map[attackInfo]int
 	slots    map[slot]uint32
@@ -43,11 +44,12 @@ type attackInfo struct {
 	level   corpus.Level
 }
 
-// slot is one attack, model, track and trial, whatever the architecture.
+// slot is one attack, model, track and trial, whatever the architecture: numbers
+// alone, since there are nearly as many as evaluations.
 type slot struct {
 	attack       int32
 	model, trial int16
-	track        corpus.Track
+	track        int16 // of played
 }
 
 type poolKey struct {
@@ -163,7 +165,10 @@ func (a *analyser) mark(o Outcome) error {
 		a.attacks = append(a.attacks, info)
 	}
 	model, _ := slices.BinarySearch(a.models, o.Cell.Model)
-	key := slot{int32(n), int16(model), int16(o.Trial), o.Cell.Track}
+	if !slices.Contains(a.played, o.Cell.Track) {
+		a.played = append(a.played, o.Cell.Track)
+	}
+	key := slot{int32(n), int16(model), int16(o.Trial), int16(slices.Index(a.played, o.Cell.Track))}
 	shift := bitsEach * slices.Index(a.archs, o.Cell.Architecture)
 	if a.slots[key]>>shift&bitSeen != 0 {
 		return fmt.Errorf("attack %s, trial %d: counted already: the line stands twice", o.Attack, o.Trial)

@@ -45,7 +45,7 @@ func (a *analyser) prompts(track corpus.Track) (map[promptKey]asked, []int16) {
 	prompts, models := map[promptKey]asked{}, map[int16]bool{}
 	for key, v := range a.slots {
 		bits := a.bits(v, plan.Alone)
-		if key.track != track || bits&bitSeen == 0 {
+		if a.played[key.track] != track || bits&bitSeen == 0 {
 			continue
 		}
 		models[key.model] = true

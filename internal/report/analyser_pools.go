@@ -157,7 +157,7 @@ func (a *analyser) tasks(benign bool) []bankerTasks {
 	}
 	type task struct {
 		attack int32
-		track  corpus.Track
+		track  int16
 	}
 	tasks := map[place]map[task]stats.Rate{}
 	for key, v := range a.slots {
