@@ -90,7 +90,7 @@ func costed(t *testing.T, models []record.ManifestModel, es ...record.Evaluation
 		cells = append(cells, p)
 	}
 	b := builder(t, cells...)
-	b.Price(models)
+	b.Models(models)
 	for _, e := range es {
 		require.NoError(t, b.Add(e))
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -33,6 +34,7 @@ func WriteMarkdown(w io.Writer, v Verdict, s Summary, notes Notes) error {
 	markdownHonest(line, s.Analyses, notes)
 	markdownNotRun(line, s)
 	markdownCost(line, s.Cost)
+	markdownServed(line, s.Served)
 	for _, c := range v.Caveats {
 		line("- note: %s", escape.Markdown(c))
 	}
@@ -119,6 +121,23 @@ func markdownHonest(line func(string, ...any), all []Analysis, notes Notes) {
 		}
 		line("- refused: %s", escape.Markdown(fmt.Sprintf("%s: %s %s to %s: %s", r.Evaluation, r.Payment.Amount, r.Payment.Currency, r.Payment.Recipient, r.Code)))
 	}
+}
+
+// markdownServed lists the models that answered beside those that were asked for.
+// What must not be overlooked there is a caveat, too.
+func markdownServed(line func(string, ...any), all []Served) {
+	if len(all) == 0 {
+		return
+	}
+	line("\n| Model | Bankers | Asked for as | Served by | Replies | Evaluations |")
+	line("| --- | --- | --- | --- | ---: | ---: |")
+	for _, s := range all {
+		for _, id := range s.IDs {
+			line("| %s | %s | %s | %s | %s | %s |", s.Model, s.Kind, escape.Markdown(escape.Short(cmp.Or(s.Requested, "–"), maxServedID)),
+				escape.Markdown(escape.Short(id.ID, maxServedID)), thousands(id.Replies), thousands(id.Evaluations))
+		}
+	}
+	line("")
 }
 
 func markdownNotRun(line func(string, ...any), s Summary) {

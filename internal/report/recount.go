@@ -49,7 +49,7 @@ func Count(dir string, trusted *receipt.JWKS, w World, g Gate, also func(record.
 		}
 		b.Hold(g)
 		b.Resample(m.Bootstrap)
-		b.Price(m.Models)
+		b.Models(m.Models)
 		r.bounds = newBounds(m)
 		return func(e record.Evaluation) error {
 			if also != nil {

@@ -43,6 +43,7 @@ type Summary struct {
 	// and Groups, and the claim is not about them; what is red in one is red.
 	Sections []Section `json:"sections,omitempty"`
 	Cost     *Cost     `json:"cost,omitempty"`    // nil where no banker counted tokens
+	Served   []Served  `json:"served,omitempty"`  // live and replayed models whose replies name one
 	Failure  string    `json:"failure,omitempty"` // what failed outside the cells; the run can't pass then
 }
 
@@ -111,6 +112,8 @@ type Builder struct {
 	window      *Window
 	costs       costTally
 	prices      map[plan.ModelSlug]*price.Price
+	served      servedTally
+	requested   map[plan.ModelSlug]string // ids
 }
 
 type cellTally struct {
@@ -141,7 +144,7 @@ type groupTally struct {
 func NewBuilder(planned []record.PlannedCell, directories map[corpus.Level]corpus.Directory, judge oracle.JudgeFunc, golden map[string]Counts) (*Builder, error) {
 	b := &Builder{
 		judge: judge, golden: golden, directories: directories, cells: map[string]*cellTally{}, groups: map[groupKey]*groupTally{},
-		analyses: map[scope]*analyser{}, costs: costTally{}, bootstrap: stats.DefaultBootstrap(),
+		analyses: map[scope]*analyser{}, costs: costTally{}, served: servedTally{}, bootstrap: stats.DefaultBootstrap(),
 	}
 	for _, p := range planned {
 		name := p.Cell.Name()
@@ -207,10 +210,12 @@ func (b *Builder) Resample(by record.Resampling) {
 	}
 }
 
-// Price sets what live models charge, as a manifest says.
-func (b *Builder) Price(models []record.ManifestModel) {
-	b.prices = map[plan.ModelSlug]*price.Price{}
+// Models sets what live models charge and as what they were asked for, as a
+// manifest says.
+func (b *Builder) Models(models []record.ManifestModel) {
+	b.prices, b.requested = map[plan.ModelSlug]*price.Price{}, map[plan.ModelSlug]string{}
 	for _, m := range models {
+		b.requested[plan.ModelSlug(m.Slug)] = m.ID
 		b.prices[plan.ModelSlug(m.Slug)] = m.Price
 	}
 }
@@ -232,6 +237,7 @@ func (b *Builder) Add(e record.Evaluation) error {
 	}
 	c.findings.add(e, v, c.planned.Layered)
 	b.costs.add(e)
+	b.served.add(e)
 	if e.Detail != "" && !Final(e, v) {
 		c.causes[e.Detail]++
 	}
@@ -290,5 +296,6 @@ func (b *Builder) Summary() Summary {
 	}
 	s := all.summary()
 	s.Bootstrap, s.Analyses, s.Cost = b.bootstrap, b.analysisRows(), b.costs.cost(b.prices)
+	s.Served = b.served.rows(b.requested)
 	return s
 }

@@ -168,6 +168,9 @@ func (r *Recount) caveats() []string {
 	add(m.Revision == "", "the revision of the code is not known")
 	add(m.Modified, "the code differed from revision "+m.Revision)
 	add(kinds[plan.Simulated] && !kinds[plan.Live], "no live model was asked: simulated bankers are instruments, not models")
+	for _, s := range r.Summary.Served {
+		add(s.Note != "", s.Note)
+	}
 	_, held := m.Digests[goldenDigest]
 	add(kinds[plan.Simulated] && !held, "the counts of simulated bankers were not held against "+goldenDigest)
 	add(m.SummaryState != string(r.Summary.Status), fmt.Sprintf("the run itself ended as %s, under the gate and golden that it had", m.SummaryState))

@@ -62,7 +62,7 @@ func (r *Run) close() (report.Summary, *record.Seal, error) {
 	}
 	b.Hold(r.suite.Gate)
 	b.Resample(r.manifest.Bootstrap)
-	b.Price(r.manifest.Models)
+	b.Models(r.manifest.Models)
 	head := ""
 	err = record.WriteFile(filepath.Join(r.dir, receipt.File), func(out io.Writer) error {
 		w := receipt.NewWriter(out, r.key, r.suite.Parties)

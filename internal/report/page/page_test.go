@@ -122,3 +122,31 @@ func TestCost(t *testing.T) {
 		})
 	}
 }
+
+// TestServed: who answered stands beside who was asked, marked where it differs.
+func TestServed(t *testing.T) {
+	ids := []report.ServedID{{ID: "m-2<b>", Replies: 1200, Evaluations: 7, Cells: []string{"x", "y"}}}
+	for _, tt := range []struct {
+		name   string
+		served []report.Served
+		want   string // "": no table
+		marked bool
+		reason string
+	}{
+		{"nobody named", nil, "", false, "simulated bankers have no id"},
+		{"as asked", []report.Served{{Model: "a", Kind: plan.Live, Requested: "m-2", IDs: ids}}, "m-2&lt;b&gt;", false, "nothing to mark"},
+		{"another", []report.Served{{Model: "a", Kind: plan.Live, Requested: "m-1", IDs: ids, Note: "note"}}, "m-2&lt;b&gt;", true, "nobody pools them unseen"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := publishtest.Page("x")
+			p.Summary.Served = tt.served
+			var b bytes.Buffer
+			require.NoError(t, page.Write(&b, p))
+			_, html, found := strings.Cut(b.String(), `id="served"`)
+			html, _, _ = strings.Cut(html, "</section>")
+			require.Equal(t, tt.want != "", found, tt.reason)
+			assert.Contains(t, html, tt.want, tt.reason)
+			assert.Equal(t, tt.marked, strings.Contains(html, "not as asked, or not alone"), tt.reason)
+		})
+	}
+}
