@@ -7,11 +7,14 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
@@ -20,6 +23,8 @@ import (
 	"vaultbench/internal/llm/chat"
 	"vaultbench/internal/llm/limit"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/receipt"
+	"vaultbench/internal/record"
 	"vaultbench/internal/suite"
 )
 
@@ -121,7 +126,7 @@ func (b *bench) limiter(p llm.Provider) *limit.Limiter {
 		b.limiters = map[string]*limit.Limiter{}
 	}
 	if b.limiters[p.KeyEnv] == nil {
-		b.limiters[p.KeyEnv] = limit.New(limit.Config{Provider: p.Name, Max: b.options.Concurrency})
+		b.limiters[p.KeyEnv] = limit.New(limit.Config{Provider: p.Name, Max: b.options.Concurrency, Attempt: b.options.Attempt})
 	}
 	return b.limiters[p.KeyEnv]
 }
@@ -186,4 +191,27 @@ func TestBadLiveInput(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAttemptTimeout: a provider that hangs is given up after VAULT_ATTEMPT_TIMEOUT,
+// twice, and what it left open is an error and no refusal.
+func TestAttemptTimeout(t *testing.T) {
+	t.Parallel()
+	server, _ := slowServer(t, time.Hour, 1)
+	env := liveEnv(server.URL(), filepath.Join(t.TempDir(), "results"))
+	env["VAULT_ATTEMPT_TIMEOUT"], env["VAULT_SHARD"], env["VAULT_CONCURRENCY"] = "1", "1/32", "64"
+	p := launch(t, env, "-test.run=^TestVault$")
+	assert.Equal(t, 1, p.code, p.tail())
+	p.says(t, "config: VAULT_ATTEMPT_TIMEOUT=1 (environment)")
+	m, err := receipt.ReadManifest(filepath.Join(p.results, "r1"))
+	require.NoError(t, err)
+	assert.Equal(t, "1 (environment)", m.Options["VAULT_ATTEMPT_TIMEOUT"], "the record says how long was waited")
+	n := 0
+	require.NoError(t, record.Read(filepath.Join(p.results, "r1", record.EvaluationsFile), func(e record.Evaluation) error {
+		n++
+		assert.Equal(t, record.ProviderError, e.End, e.ID)
+		assert.Contains(t, e.Detail, "no answer within 1s", "%s says how long was waited", e.ID)
+		return nil
+	}))
+	assert.Positive(t, n)
 }

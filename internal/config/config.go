@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/joho/godotenv"
 )
@@ -25,22 +26,23 @@ type Options struct {
 	Levels        []string
 	Tracks        []string
 	Architectures []string
-	Recordings    string     // folder with recorded conversations, absolute; empty: the shipped ones
-	Record        string     // folder for cassettes of live models, absolute; empty: nothing is recorded
-	Trials        int        // evaluations per attack and cell
-	Shard         string     // part of the grid, such as 3/16; empty: the whole
-	RunID         string     // empty: made from the time
-	Results       string     // folder, absolute
-	Concurrency   int        // evaluations at a time
-	Gate          string     // file with what a run is held against, absolute; empty: the default gate
-	BudgetUSD     float64    // US dollars that live models may cost; 0: no budget
-	BudgetTokens  int64      // input and output tokens that they may take; 0: no budget
-	SigningKey    string     // file with the Ed25519 seed, absolute; empty: the published test key
-	Cross         bool       // replay every attack at every level
-	Variants      int        // variants per attack; 0: none
-	Log           slog.Level // what is logged at least
-	Long          bool       // long proofs whole
-	CI            bool       // the process runs in CI
+	Recordings    string        // folder with recorded conversations, absolute; empty: the shipped ones
+	Record        string        // folder for cassettes of live models, absolute; empty: nothing is recorded
+	Trials        int           // evaluations per attack and cell
+	Shard         string        // part of the grid, such as 3/16; empty: the whole
+	RunID         string        // empty: made from the time
+	Results       string        // folder, absolute
+	Concurrency   int           // evaluations at a time
+	Attempt       time.Duration // that one request to a live model may take, its reply included
+	Gate          string        // file with what a run is held against, absolute; empty: the default gate
+	BudgetUSD     float64       // US dollars that live models may cost; 0: no budget
+	BudgetTokens  int64         // input and output tokens that they may take; 0: no budget
+	SigningKey    string        // file with the Ed25519 seed, absolute; empty: the published test key
+	Cross         bool          // replay every attack at every level
+	Variants      int           // variants per attack; 0: none
+	Log           slog.Level    // what is logged at least
+	Long          bool          // long proofs whole
+	CI            bool          // the process runs in CI
 
 	Root     string // the module root, absolute
 	settings []Setting
@@ -77,6 +79,7 @@ const (
 	varRunID         = "VAULT_RUN_ID"
 	varResults       = "VAULT_RESULTS"
 	varConcurrency   = "VAULT_CONCURRENCY"
+	varAttempt       = "VAULT_ATTEMPT_TIMEOUT"
 	varGate          = "VAULT_GATE"
 	varBudgetUSD     = "VAULT_BUDGET_USD"
 	varBudgetTokens  = "VAULT_BUDGET_TOKENS"
@@ -97,7 +100,7 @@ const ConcurrencyPerProcessor = 4
 func Variables() []string {
 	return []string{
 		varSims, varModels, varLevels, varTracks, varArchitectures, varRecordings, varRecord,
-		varTrials, varShard, varRunID, varResults, varConcurrency, varGate, varBudgetUSD, varBudgetTokens, varSigningKey, varCross, varVariants, varLog, varLong, varLocalURL,
+		varTrials, varShard, varRunID, varResults, varConcurrency, varAttempt, varGate, varBudgetUSD, varBudgetTokens, varSigningKey, varCross, varVariants, varLog, varLong, varLocalURL,
 	}
 }
 

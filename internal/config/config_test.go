@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
@@ -24,8 +25,9 @@ func TestResolvePrecedence(t *testing.T) {
 	dotenv := "VAULT_TRIALS=3\nVAULT_LEVELS=l2\nSOME_API_KEY=from-file\n"
 	require.NoError(t, os.WriteFile(filepath.Join(root, ".env"), []byte(dotenv), 0o600))
 
-	o, err := config.Resolve(root, []string{"VAULT_TRIALS=5", "VAULT_RESULTS=out", "VAULT_SIGNING_KEY=keys/seed"}, vocabulary)
+	o, err := config.Resolve(root, []string{"VAULT_TRIALS=5", "VAULT_ATTEMPT_TIMEOUT=90", "VAULT_RESULTS=out", "VAULT_SIGNING_KEY=keys/seed"}, vocabulary)
 	require.NoError(t, err)
+	assert.Equal(t, 90*time.Second, o.Attempt)
 	assert.Equal(t, 5, o.Trials, "the process environment outranks .env")
 	assert.Equal(t, []string{"l2"}, o.Levels, ".env outranks the default")
 	assert.Equal(t, []string{"alone", "oap"}, o.Architectures, "published is off by default")
@@ -69,6 +71,9 @@ func TestResolveRefuses(t *testing.T) {
 		{"levels can't be none", "VAULT_LEVELS=none", `VAULT_LEVELS: unknown word "none"`, "no level is no run"},
 		{"trials zero", "VAULT_TRIALS=0", `VAULT_TRIALS: "0": want a whole number of at least 1`, "zero would run nothing"},
 		{"concurrency negative", "VAULT_CONCURRENCY=-1", `VAULT_CONCURRENCY: "-1"`, "a limit below one must not widen the run"},
+		{"attempt of no time", "VAULT_ATTEMPT_TIMEOUT=0", `VAULT_ATTEMPT_TIMEOUT: "0": want whole seconds from 1 to 3600`, "zero must not mean for ever"},
+		{"attempt with a unit", "VAULT_ATTEMPT_TIMEOUT=10m", `VAULT_ATTEMPT_TIMEOUT: "10m"`, "the unit is fixed"},
+		{"attempt for hours", "VAULT_ATTEMPT_TIMEOUT=3601", `VAULT_ATTEMPT_TIMEOUT: "3601"`, "such a request hangs"},
 		{"variants beyond the operators", "VAULT_VARIANTS=4", `VAULT_VARIANTS: "4": want a whole number from 0 to 3`, "there are no more"},
 		{"variants negative", "VAULT_VARIANTS=-1", `VAULT_VARIANTS: "-1"`, "no number of variants"},
 		{"budget with a sign", "VAULT_BUDGET_USD=-5", `VAULT_BUDGET_USD: "-5": want US dollars above 0`, "a debt is no budget"},

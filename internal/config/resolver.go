@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 type resolver struct {
@@ -36,6 +37,7 @@ func (r *resolver) options(root string, v Vocabulary) Options {
 		RunID:         r.runID(),
 		Results:       r.path(varResults, root, "results"),
 		Concurrency:   r.positive(varConcurrency, ConcurrencyPerProcessor*runtime.GOMAXPROCS(0)),
+		Attempt:       r.seconds(varAttempt, 10*time.Minute),
 		Gate:          r.path(varGate, root, ""),
 		BudgetUSD:     r.dollars(varBudgetUSD),
 		BudgetTokens:  r.tokens(varBudgetTokens),
@@ -108,6 +110,17 @@ func (r *resolver) positive(name string, def int) int {
 		r.fail(fmt.Errorf("%s: %q: want a whole number of at least 1", name, text))
 	}
 	return n
+}
+
+// seconds reads a time in whole seconds, an hour at most: a request that takes
+// longer hangs.
+func (r *resolver) seconds(name string, def time.Duration) time.Duration {
+	text := r.text(name, strconv.Itoa(int(def/time.Second)))
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 3600 {
+		r.fail(fmt.Errorf("%s: %q: want whole seconds from 1 to 3600", name, text))
+	}
+	return time.Duration(n) * time.Second
 }
 
 // level reads a level of log/slog.

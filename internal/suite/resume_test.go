@@ -205,6 +205,7 @@ func TestResumeRefuses(t *testing.T) {
 	}{
 		{"nothing", func(*suite.Suite, *record.Manifest) {}, ""},
 		{"how it is done", func(_ *suite.Suite, m *record.Manifest) { m.Options["VAULT_CONCURRENCY"] = "8 (environment)" }, ""},
+		{"how long it waits", func(_ *suite.Suite, m *record.Manifest) { m.Options["VAULT_ATTEMPT_TIMEOUT"] = "30 (environment)" }, ""},
 		{"corpus", func(_ *suite.Suite, m *record.Manifest) { m.Digests["fixtures/attacks/level-1.jsonl"] = "ff" }, "digest of fixtures/attacks/level-1.jsonl: was nothing, is ff"},
 		{"prompt", func(_ *suite.Suite, m *record.Manifest) { m.Digests["fixtures/levels.json"] = strings.Repeat("0b", 32) }, "digest of fixtures/levels.json: was 0a0a0a0a0a0a…, is 0b0b0b0b0b0b…"},
 		{"parameter", func(_ *suite.Suite, m *record.Manifest) { m.Options["VAULT_LEVELS"] = "l1 (.env)" }, "option VAULT_LEVELS: was l2, is l1"},

@@ -47,7 +47,7 @@ func Start(s *Suite, root, results, id string, m record.Manifest) (*Run, error) 
 // mayDiffer are the variables that say how a run is done and not what it is. Of
 // the signing key its id is compared, of recordings their digests.
 var mayDiffer = []string{
-	"VAULT_RUN_ID", "VAULT_RESULTS", "VAULT_CONCURRENCY", "VAULT_BUDGET_USD", "VAULT_BUDGET_TOKENS", "VAULT_LOG", "VAULT_RECORD",
+	"VAULT_RUN_ID", "VAULT_RESULTS", "VAULT_CONCURRENCY", "VAULT_ATTEMPT_TIMEOUT", "VAULT_BUDGET_USD", "VAULT_BUDGET_TOKENS", "VAULT_LOG", "VAULT_RECORD",
 	"VAULT_LONG", "VAULT_GATE", "VAULT_SIGNING_KEY", "VAULT_RECORDINGS",
 }
 
