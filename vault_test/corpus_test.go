@@ -16,6 +16,7 @@ import (
 	"vaultbench/internal/oap"
 	"vaultbench/internal/suite"
 	"vaultbench/scripts/pinned"
+	"vaultbench/scripts/settings"
 )
 
 // corpusStatsFile holds what go tool vault attacks stats prints.
@@ -24,7 +25,7 @@ const corpusStatsFile = "corpus-stats.txt"
 // TestCorpusStats pins what the corpus holds, and each entry on which author and
 // classifier differ. Rewritten by -update.
 func TestCorpusStats(t *testing.T) {
-	s, err := newSuite()
+	s, err := settings.Suite()
 	require.NoError(t, err)
 	verdicts, err := author.ReadVerdicts(os.DirFS(moduleRoot(t)), "docs/corpus-reading.md", s.Corpus)
 	require.NoError(t, err)
@@ -44,7 +45,7 @@ func TestCorpusStats(t *testing.T) {
 // what the layer decides: the operators recompute it without a passport.
 func TestVariantExpectations(t *testing.T) {
 	t.Parallel()
-	s, err := newSuite()
+	s, err := settings.Suite()
 	require.NoError(t, err)
 	var variants corpus.Corpus
 	for _, a := range s.Corpus.Attacks {
@@ -53,7 +54,7 @@ func TestVariantExpectations(t *testing.T) {
 	cases := pinned.New(variants, s.Levels)
 	for _, level := range corpus.Levels() {
 		require.NotEmpty(t, cases.Of(level), level)
-		layer, err := loadLayer(suite.PassportOf(level), oap.ProfileOAP)
+		layer, err := pinned.Layer(suite.PassportOf(level), oap.ProfileOAP)
 		require.NoError(t, err)
 		for _, s := range cases.Surprises(level, func() authz.Authorizer { return layer.Open() }) {
 			t.Error(s)

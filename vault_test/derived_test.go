@@ -1,7 +1,6 @@
 package vault_test
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
 
@@ -60,7 +59,7 @@ func TestCrossedGoldens(t *testing.T) {
 	require.NoError(t, err)
 	layers := map[corpus.Level]*oap.Layer{}
 	for _, level := range corpus.Levels() {
-		layers[level], err = loadLayer(suite.PassportOf(level), oap.ProfileOAP)
+		layers[level], err = pinned.Layer(suite.PassportOf(level), oap.ProfileOAP)
 		require.NoError(t, err)
 	}
 	open := func(l corpus.Level) authz.Authorizer { return layers[l].Open() }
@@ -107,7 +106,7 @@ func agreesWithNative(t *testing.T, crossed []pinned.Crossing) {
 // derived cell red as it does a native one.
 func TestDerivedCells(t *testing.T) {
 	t.Parallel()
-	b, err := newSuite()
+	b, err := settings.Suite()
 	require.NoError(t, err)
 	_, options, err := settings.Load()
 	require.NoError(t, err)
@@ -145,27 +144,4 @@ func withoutGoal(attacks []corpus.Attack) int {
 		n += one(len(a.Goal) == 0)
 	}
 	return n
-}
-
-// TestSectionsChangeNothingNative: with both sections, every native figure of the
-// summary is the same to the byte.
-func TestSectionsChangeNothingNative(t *testing.T) {
-	t.Parallel()
-	summary := func(env map[string]string) map[string]json.RawMessage {
-		for name, value := range map[string]string{"VAULT_LEVELS": "l5", "VAULT_SIMS": "sim-compromised", "VAULT_TRACKS": "single"} {
-			env[name] = value
-		}
-		p := launch(t, env, "-test.run=^(TestVault|TestCross|TestVariants)$")
-		require.Zero(t, p.code, p.tail())
-		members := map[string]json.RawMessage{}
-		require.NoError(t, json.Unmarshal(p.read(t, "summary.json"), &members))
-		return members
-	}
-	native, with := summary(map[string]string{}), summary(map[string]string{"VAULT_CROSS": "1", "VAULT_VARIANTS": "1"})
-	assert.NotContains(t, native, "sections")
-	assert.Contains(t, with, "sections")
-	delete(with, "sections")
-	if diff := cmp.Diff(native, with, cmp.Transformer("text", func(raw json.RawMessage) string { return string(raw) })); diff != "" {
-		t.Errorf("native members (-alone +beside sections):\n%s", diff)
-	}
 }

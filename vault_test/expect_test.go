@@ -18,7 +18,7 @@ func TestExpectations(t *testing.T) {
 	cases, err := pinned.Load()
 	require.NoError(t, err)
 	for _, level := range corpus.Levels() {
-		layer, err := loadLayer(suite.PassportOf(level), oap.ProfileOAP)
+		layer, err := pinned.Layer(suite.PassportOf(level), oap.ProfileOAP)
 		require.NoError(t, err)
 		for _, s := range cases.Surprises(level, func() authz.Authorizer { return layer.Open() }) {
 			t.Error(s)

@@ -20,6 +20,7 @@ import (
 	"vaultbench/internal/plan"
 	"vaultbench/internal/report"
 	"vaultbench/internal/suite"
+	"vaultbench/scripts/settings"
 )
 
 // sharedRecordings is where CI lays recordings of real models; a plain clone has
@@ -149,7 +150,7 @@ func figuresOf(t *testing.T, all []recorded.Conversation) map[string]int {
 		require.NoError(t, recorded.Write(&text, c))
 	}
 	fsys := fstest.MapFS{"changed.jsonl": {Data: text.Bytes()}}
-	s, err := newSuite()
+	s, err := settings.Suite()
 	require.NoError(t, err)
 	recordings, err := s.Recordings(fsys)
 	require.NoError(t, err)

@@ -29,7 +29,7 @@ func TestGoldens(t *testing.T) {
 	require.NoError(t, err)
 	for _, level := range corpus.Levels() {
 		sub(t, string(level), func(t *testing.T) {
-			layer, err := loadLayer(suite.PassportOf(level), oap.ProfileOAP)
+			layer, err := pinned.Layer(suite.PassportOf(level), oap.ProfileOAP)
 			require.NoError(t, err)
 			got, err := cases.Decide(level, layer)
 			require.NoError(t, err)

@@ -21,6 +21,7 @@ import (
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 	"vaultbench/scripts/settings"
+	vault "vaultbench/vault_test"
 )
 
 // update is the one flag of the suite; every other knob is a variable.
@@ -219,7 +220,7 @@ func finishRun(failed bool) error {
 // summary with the claim that the record backs. A child of a test is spared it, and
 // so is a run whose goldens are being rewritten.
 func publishRun(s report.Summary) (report.Summary, error) {
-	if *update || os.Getenv(childMark) != "" {
+	if *update || os.Getenv(vault.ChildVariable) != "" {
 		return s, nil
 	}
 	run, err := settings.Publish(current.run.Dir(), nil)

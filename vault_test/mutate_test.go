@@ -46,7 +46,7 @@ func without(rule string) func(*testing.T, corpus.Level) *oap.Layer {
 func limits(patch string) func(*testing.T, corpus.Level) *oap.Layer {
 	return func(t *testing.T, level corpus.Level) *oap.Layer {
 		t.Helper()
-		layer, err := loadLayer(suite.PassportOf(level), oap.ProfileOAP)
+		layer, err := pinned.Layer(suite.PassportOf(level), oap.ProfileOAP)
 		require.NoError(t, err)
 		layer, err = pinned.Patched(layer, `{"limits":{"payments.charge":`+patch+`}}`)
 		require.NoError(t, err)

@@ -16,7 +16,7 @@ func TestProbes(t *testing.T) {
 	for _, p := range pinned.Probes() {
 		sub(t, p.Name, func(t *testing.T) {
 			require.NotEmpty(t, p.Reason)
-			layer, err := loadLayer(suite.PassportOf(p.Level), oap.ProfileOAP)
+			layer, err := pinned.Layer(suite.PassportOf(p.Level), oap.ProfileOAP)
 			require.NoError(t, err)
 			got, err := p.Decide(layer)
 			require.NoError(t, err)

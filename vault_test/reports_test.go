@@ -32,7 +32,7 @@ import (
 // sampleRun is a small run of its own: three bankers, two levels, few attacks.
 func sampleRun(t *testing.T) publish.Run {
 	t.Helper()
-	s, err := newSuite()
+	s, err := settings.Suite()
 	require.NoError(t, err)
 	s.Golden = nil
 	few := func(all []corpus.Attack, n int) (out []corpus.Attack) {

@@ -93,7 +93,7 @@ func packed(layer func(*testing.T, corpus.Level) *oap.Layer) func(*testing.T, co
 func wrapped(authorize func(context.Context, authz.Authorizer, authz.Request) (authz.Decision, error)) func(*testing.T, corpus.Level) opener {
 	return func(t *testing.T, level corpus.Level) opener {
 		t.Helper()
-		l, err := loadLayer(suite.PassportOf(level), oap.ProfileOAP)
+		l, err := pinned.Layer(suite.PassportOf(level), oap.ProfileOAP)
 		require.NoError(t, err)
 		return func() authz.Authorizer { return badLayer{l.Open(), authorize} }
 	}
@@ -103,7 +103,7 @@ func wrapped(authorize func(context.Context, authz.Authorizer, authz.Request) (a
 func relisted(change func([]any) []any) func(*testing.T, corpus.Level) *oap.Layer {
 	return func(t *testing.T, level corpus.Level) *oap.Layer {
 		t.Helper()
-		l, err := loadLayer(suite.PassportOf(level), oap.ProfileOAP)
+		l, err := pinned.Layer(suite.PassportOf(level), oap.ProfileOAP)
 		require.NoError(t, err)
 		l, err = l.WithPassport(func(raw []byte) ([]byte, error) {
 			var doc map[string]any
@@ -140,7 +140,7 @@ func edited(old, changed string) func(*testing.T, corpus.Level) *oap.Layer {
 // forgetful opens a new engine for every call.
 func forgetful(t *testing.T, level corpus.Level) opener {
 	t.Helper()
-	l, err := loadLayer(suite.PassportOf(level), oap.ProfileOAP)
+	l, err := pinned.Layer(suite.PassportOf(level), oap.ProfileOAP)
 	require.NoError(t, err)
 	return func() authz.Authorizer {
 		return badLayer{l.Open(), func(ctx context.Context, _ authz.Authorizer, req authz.Request) (authz.Decision, error) {

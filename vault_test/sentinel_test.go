@@ -22,6 +22,7 @@ import (
 	"vaultbench/internal/report"
 	"vaultbench/internal/suite"
 	"vaultbench/scripts/pinned"
+	"vaultbench/scripts/settings"
 )
 
 // badLayer stands in front of the real one and breaks it in one known way.
@@ -131,7 +132,7 @@ func (w *watched) Errorf(format string, args ...any) {
 // honest tasks, and says what is not as it must be.
 func (s sentinel) caught(t *testing.T, judge oracle.JudgeFunc) error {
 	t.Helper()
-	b, err := newSuite()
+	b, err := settings.Suite()
 	require.NoError(t, err)
 	b.Golden, b.Judge, b.Timeout = nil, judge, s.timeout
 	if s.timeout > 0 {
@@ -214,7 +215,7 @@ func TestBadBankers(t *testing.T) {
 		{"everything filtered", func(llm.Request) (llm.Reply, error) { return llm.Reply{}, llm.ErrInputFiltered }, report.Pass, record.InputFiltered, "", "a filtered prompt stays in the denominator"},
 	} {
 		sub(t, tt.name, func(t *testing.T) {
-			b, err := newSuite()
+			b, err := settings.Suite()
 			require.NoError(t, err)
 			b.Golden = nil
 			b.Bankers["bad"] = suite.Banker{Slug: "bad", Kind: plan.Live, Open: func(corpus.LevelSpec, corpus.Track) (llm.Client, error) { return tt.client, nil }}
@@ -238,7 +239,7 @@ func (f clientFunc) Chat(_ context.Context, req llm.Request) (llm.Reply, error) 
 // denies honest payments that it must allow.
 func TestSharedStateIsNoticed(t *testing.T) {
 	noted.sentinel(t)
-	b, err := newSuite()
+	b, err := settings.Suite()
 	require.NoError(t, err)
 	b.Golden = nil
 	shared := b.Architectures[plan.OAP]

@@ -10,9 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"vaultbench/fixtures"
-	"vaultbench/golden"
-	"vaultbench/internal/authz"
 	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/escape"
@@ -20,15 +17,12 @@ import (
 	"vaultbench/internal/llm/budget"
 	"vaultbench/internal/llm/cassette"
 	"vaultbench/internal/llm/limit"
-	"vaultbench/internal/oap"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/progress"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 	"vaultbench/internal/suite"
-	"vaultbench/passports"
-	"vaultbench/scripts/pinned"
 	"vaultbench/scripts/settings"
 )
 
@@ -68,7 +62,7 @@ func newBench() (*bench, error) {
 		return nil, err
 	}
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: options.Log})))
-	s, err := newSuite()
+	s, err := settings.Suite()
 	if err != nil {
 		return nil, err
 	}
@@ -118,18 +112,6 @@ func newBench() (*bench, error) {
 	return b, nil
 }
 
-// newSuite is a suite of its own over what does not depend on the environment;
-// the fixtures under it are read once and shared, nobody changes them.
-func newSuite() (*suite.Suite, error) {
-	shared, err := loadShared()
-	if err != nil {
-		return nil, err
-	}
-	s := *shared
-	s.Architectures, s.Bankers = architectures(), suite.Sims(s.Corpus)
-	return &s, nil
-}
-
 // derive adds the attacks of the sections that were asked for.
 func derive(s *suite.Suite, o config.Options) (err error) {
 	if s.Corpus, err = settings.Derive(s.Corpus, s.Levels, o); err != nil {
@@ -137,59 +119,6 @@ func derive(s *suite.Suite, o config.Options) (err error) {
 	}
 	s.Bankers = suite.Sims(s.Corpus)
 	return nil
-}
-
-var loadShared = sync.OnceValues(func() (*suite.Suite, error) {
-	c, err := corpus.Load(fixtures.FS, words(authz.Reasons()))
-	if err != nil {
-		return nil, err
-	}
-	levels, err := corpus.LoadLevels(fixtures.FS)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Fits(levels); err != nil {
-		return nil, err
-	}
-	maps, err := corpus.LoadToolMaps(fixtures.FS)
-	if err != nil {
-		return nil, err
-	}
-	expected, err := report.LoadGolden(golden.FS)
-	if err != nil {
-		return nil, err
-	}
-	parties, err := receipt.LoadParties(passports.FS)
-	if err != nil {
-		return nil, err
-	}
-	return &suite.Suite{
-		Corpus: c, Levels: levels, ToolMaps: maps, Golden: expected, Trials: 1, Concurrency: 2, Parties: parties,
-	}, nil
-})
-
-// architectures are the layers of this repository. Another layer joins here: it
-// must pass authztest.Run.
-func architectures() map[plan.Architecture]suite.Architecture {
-	return map[plan.Architecture]suite.Architecture{
-		plan.Alone:     suite.Alone(),
-		plan.OAP:       passportLayer(plan.OAP, oap.ProfileOAP),
-		plan.Published: passportLayer(plan.Published, oap.ProfilePublished),
-	}
-}
-
-func passportLayer(name plan.Architecture, profile oap.Profile) suite.Architecture {
-	return suite.Architecture{Name: name, Layered: true, Layer: func(passport string) (func() authz.Authorizer, error) {
-		layer, err := loadLayer(passport, profile)
-		if err != nil {
-			return nil, err
-		}
-		return func() authz.Authorizer { return layer.Open() }, nil
-	}}
-}
-
-func loadLayer(passport string, profile oap.Profile) (*oap.Layer, error) {
-	return pinned.Layer(passport, profile)
 }
 
 // cells are the cells that the environment selects.
@@ -242,14 +171,6 @@ func (b *bench) print() {
 	for _, s := range b.options.Settings() {
 		fmt.Printf("config: %s=%s (%s)\n", s.Name, escape.Line(s.Value), s.Source)
 	}
-}
-
-func words[T ~string](ts []T) []string {
-	var out []string
-	for _, t := range ts {
-		out = append(out, string(t))
-	}
-	return out
 }
 
 func typed[T ~string](ws []string) []T {

@@ -14,12 +14,13 @@ import (
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
 	"vaultbench/internal/suite"
+	"vaultbench/scripts/settings"
 )
 
 // simulatedGrid is the suite with every simulated banker, and its cells.
 func simulatedGrid(b *testing.B) (*suite.Suite, []plan.Cell) {
 	b.Helper()
-	s, err := newSuite()
+	s, err := settings.Suite()
 	require.NoError(b, err)
 	s.Concurrency = config.ConcurrencyPerProcessor * runtime.GOMAXPROCS(0)
 	var models []plan.ModelSlug

@@ -32,7 +32,7 @@ func TestPublishedPackDecidesAlike(t *testing.T) {
 	require.NoError(t, err)
 	for _, level := range corpus.Levels() {
 		sub(t, string(level), func(t *testing.T) {
-			ours, err := loadLayer(suite.PassportOf(level), oap.ProfilePublished)
+			ours, err := pinned.Layer(suite.PassportOf(level), oap.ProfilePublished)
 			require.NoError(t, err)
 			passport, err := oap.LoadPassport(passports.FS, suite.PassportOf(level))
 			require.NoError(t, err)

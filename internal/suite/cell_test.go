@@ -228,7 +228,7 @@ func TestFullDiskStopsAsking(t *testing.T) {
 
 func TestBrokenOff(t *testing.T) {
 	s := newSuite()
-	m := &memory{}
+	m := &suite.Memory{}
 	s.Sink = m
 	p, err := s.Planned(cell(corpus.Multi, plan.OAP))
 	require.NoError(t, err)
@@ -238,7 +238,7 @@ func TestBrokenOff(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, report.Inconclusive, got.Status)
 	assert.Equal(t, map[record.End]int{record.NotRun: 24}, got.Ends, "recorded as what they are")
-	assert.Len(t, m.all, 24)
+	assert.Len(t, m.All, 24)
 }
 
 func TestJudgeAndGoldenAreUsed(t *testing.T) {

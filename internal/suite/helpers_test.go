@@ -123,21 +123,8 @@ func (o *once) Authorize(ctx context.Context, req authz.Request) (authz.Decision
 
 func (*once) Settle(authz.Request, bool) {}
 
-// memory keeps what it is given.
-type memory struct {
-	mu  sync.Mutex
-	all []record.Evaluation
-}
-
-func (m *memory) Append(e record.Evaluation) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.all = append(m.all, e)
-	return nil
-}
-
-func (m *memory) sorted() []record.Evaluation {
-	return slices.SortedFunc(slices.Values(m.all), func(a, b record.Evaluation) int { return cmp.Compare(a.ID, b.ID) })
+func sorted(m *suite.Memory) []record.Evaluation {
+	return slices.SortedFunc(slices.Values(m.All), func(a, b record.Evaluation) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 func cell(track corpus.Track, arch plan.Architecture) plan.Cell {
@@ -147,11 +134,11 @@ func cell(track corpus.Track, arch plan.Architecture) plan.Cell {
 // runCell plans and runs a cell and returns its evaluations, sorted by id.
 func runCell(t *testing.T, s *suite.Suite, c plan.Cell) (report.Cell, []record.Evaluation) {
 	t.Helper()
-	m := &memory{}
+	m := &suite.Memory{}
 	s.Sink = m
 	p, err := s.Planned(c)
 	require.NoError(t, err)
 	got, err := s.RunCell(t.Context(), p)
 	require.NoError(t, err)
-	return got, m.sorted()
+	return got, sorted(m)
 }

@@ -136,7 +136,7 @@ func TestPlannedRecording(t *testing.T) {
 // replayed runs the only file of a folder.
 func replayed(t *testing.T, s *suite.Suite, file *fstest.MapFile, arch plan.Architecture) (report.Cell, []record.Evaluation) {
 	t.Helper()
-	m := &memory{}
+	m := &suite.Memory{}
 	s.Sink = m
 	fsys := fstest.MapFS{"gpt-x.jsonl": file}
 	rs, err := s.Recordings(fsys)
@@ -145,7 +145,7 @@ func replayed(t *testing.T, s *suite.Suite, file *fstest.MapFile, arch plan.Arch
 	require.NoError(t, err)
 	c, err := s.RunRecording(t.Context(), p, fsys, rs[0])
 	require.NoError(t, err)
-	return c, m.sorted()
+	return c, sorted(m)
 }
 
 func TestRunRecording(t *testing.T) {

@@ -1,4 +1,4 @@
-package vault_test
+package harness_test
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,7 +15,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm/llmtest"
 	"vaultbench/internal/llm/sim"
@@ -25,93 +23,6 @@ import (
 	"vaultbench/internal/suite"
 	"vaultbench/scripts/settings"
 )
-
-// process is a run of this test binary as go test would start it.
-type process struct {
-	results string // its results folder
-	output  string
-	code    int
-}
-
-// childMark tells a child what it is.
-const childMark = "VAULTBENCH_CHILD"
-
-// launch runs the binary with arguments and variables of its own; nothing of the
-// suite's environment is inherited, so that no outer setting leaks in.
-func launch(t *testing.T, env map[string]string, args ...string) process {
-	t.Helper()
-	return begin(t, env, args...).wait(t)
-}
-
-// running is a process that goes on.
-type running struct {
-	process
-	cmd *exec.Cmd
-	out *bytes.Buffer
-}
-
-// begin starts what launch runs.
-func begin(t *testing.T, env map[string]string, args ...string) *running {
-	t.Helper()
-	if *update {
-		t.Skip("the goldens are being rewritten: a child would compare with the old ones")
-	}
-	require.Empty(t, os.Getenv(childMark), "a child must not start children: select tests that start none")
-	p := process{results: filepath.Join(t.TempDir(), "results")}
-	cmd := exec.Command(os.Args[0], args...)
-	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "VAULT_") && !strings.HasPrefix(kv, "CI=") {
-			cmd.Env = append(cmd.Env, kv)
-		}
-	}
-	for _, name := range config.Variables() {
-		cmd.Env = append(cmd.Env, name+"=") // the default, whatever a .env says
-	}
-	cmd.Env = append(cmd.Env, childMark+"=1", "VAULT_RESULTS="+p.results)
-	for name, value := range env {
-		cmd.Env = append(cmd.Env, name+"="+value)
-	}
-	if results := env["VAULT_RESULTS"]; results != "" {
-		p.results = results
-	}
-	r := &running{process: p, cmd: cmd, out: &bytes.Buffer{}}
-	cmd.Stdout, cmd.Stderr = r.out, r.out
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // a test that failed meanwhile leaves none behind
-	return r
-}
-
-// wait is the end of a process.
-func (r *running) wait(t *testing.T) process {
-	t.Helper()
-	err := r.cmd.Wait()
-	r.output = r.out.String()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		require.NoError(t, err)
-	}
-	r.code = r.cmd.ProcessState.ExitCode()
-	return r.process
-}
-
-// tail is the end of the output: what a failure message shows of a whole run.
-func (p process) tail() string {
-	lines := strings.Split(p.output, "\n")
-	return strings.Join(lines[max(0, len(lines)-30):], "\n")
-}
-
-// says holds that the output contains a text.
-func (p process) says(t *testing.T, want string) {
-	t.Helper()
-	assert.True(t, strings.Contains(p.output, want), "%q is not in the output, which ends:\n%s", want, p.tail())
-}
-
-func (p process) read(t *testing.T, file string) []byte {
-	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(p.results, "latest", file))
-	require.NoError(t, err, p.tail())
-	return raw
-}
 
 // TestRunsAreByteIdentical: neither concurrency nor time shows in a simulated
 // run's files, the manifest aside. One level always, the whole grid as a long
@@ -217,7 +128,7 @@ func TestBadInput(t *testing.T) {
 		{"every cell skipped", "each of the 2 selected cells was skipped", map[string]string{"VAULT_SIMS": "none", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_LEVELS": "l1", "VAULT_TRACKS": "multi"}, nil},
 		{"update of a part", "unset VAULT_LEVELS", map[string]string{"VAULT_LEVELS": "l1"}, []string{"-update", "-test.run="}},
 	} {
-		sub(t, tt.name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			args := tt.args
 			if args == nil {
 				args = []string{"-test.run=TestVault"}
@@ -242,7 +153,7 @@ func TestBrokenRecordings(t *testing.T) {
 		{"call without arguments", `{"suite_name":"banking","pipeline_name":"m","user_task_id":"user_task_1","injection_task_id":null,"attack_type":null,"error":null,"messages":[{"role":"assistant","content":null,"tool_calls":[{"function":"send_money","id":"x"}]}]}` + "\n", "bad.jsonl:1"},
 		{"empty file", "", "bad.jsonl:1"},
 	} {
-		sub(t, tt.name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.jsonl"), []byte(tt.text), 0o600))
 			p := launch(t, map[string]string{"VAULT_RECORDINGS": dir}, "-test.run=TestRecordings")
@@ -259,7 +170,7 @@ const canary = "canary-5f1c9e7d2b"
 // counts in process, and the key lands nowhere.
 func TestLivePath(t *testing.T) {
 	t.Parallel()
-	s, err := newSuite()
+	s, err := settings.Suite()
 	require.NoError(t, err)
 	client, err := sim.New(sim.Compromised, suite.Lookup(s.Corpus, s.Levels[corpus.L2], corpus.Multi))
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package vault_test
+package harness_test
 
 import (
 	"os"
@@ -16,13 +16,14 @@ import (
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
 	"vaultbench/internal/suite"
+	"vaultbench/scripts/settings"
 )
 
 // TestCassettes records a live run and replays it without server and key: each
 // evaluation comes to the same, but for what was filtered, which is a miss.
 func TestCassettes(t *testing.T) {
 	t.Parallel()
-	s, err := newSuite()
+	s, err := settings.Suite()
 	require.NoError(t, err)
 	client, err := sim.New(sim.Erratic, suite.Lookup(s.Corpus, s.Levels[corpus.L2], corpus.Single))
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package vault_test
+package harness_test
 
 import (
 	"bytes"
@@ -90,7 +90,7 @@ func TestResumeOfDamage(t *testing.T) {
 		{"figures of another run", record.EvaluationsFile, []byte("{}\n"), 0, "resumed: ", "they are written anew"},
 		{"decisions of another run", receipt.File, []byte("{}\n"), 0, "resumed: ", "they are written anew"},
 	} {
-		sub(t, tt.name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			dir, _ := unfinished(t, p)
 			require.NoError(t, os.WriteFile(filepath.Join(dir, tt.file), tt.text, 0o600))
 			again := run(filepath.Dir(dir))

@@ -1,4 +1,4 @@
-package vault_test
+package harness_test
 
 import (
 	"path/filepath"
@@ -37,7 +37,7 @@ func TestVerdicts(t *testing.T) {
 		{"a failed test beside it", map[string]string{"VAULT_SIMS": "sim-compromised", "VAULT_LEVELS": "l5", "VAULT_RECORDINGS": "none/there"}, []string{"-test.run=^TestVault$|^TestRecordings$"}, report.StateInconclusive, report.ConditionVerdict, "the cells alone do not say that the run passed"},
 		{"every cell skipped", map[string]string{"VAULT_SIMS": "none", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_LEVELS": "l1", "VAULT_TRACKS": "multi"}, []string{"-test.run=^TestVault$"}, report.StateInconclusive, report.ConditionVerdict, "nothing was decided"},
 	} {
-		sub(t, tt.name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := launch(t, tt.env, tt.args...)
 			v := verdictOf(t, filepath.Join(p.results, "latest"))

@@ -1,4 +1,4 @@
-package vault_test
+package harness_test
 
 import (
 	"context"
@@ -87,9 +87,9 @@ func TestFaultMatrix(t *testing.T) {
 		evaluations = 6
 	}
 	cells := faultMatrix(options.Long)
-	sub(t, "cells", func(t *testing.T) {
+	t.Run("cells", func(t *testing.T) {
 		for _, c := range cells {
-			sub(t, c.name(), func(t *testing.T) {
+			t.Run(c.name(), func(t *testing.T) {
 				t.Parallel()
 				c.check(t, evaluations)
 			})
@@ -212,7 +212,7 @@ type faultBench struct {
 
 func newFaultBench(t *testing.T, c faultyCell, n int) *faultBench {
 	t.Helper()
-	s, err := newSuite()
+	s, err := settings.Suite()
 	require.NoError(t, err)
 	s.Golden, s.Concurrency = nil, 1
 	s.Corpus = corpus.Corpus{Attacks: plain(s.Corpus.Attacks, authz.ReasonRecipientNotMember, n), Benign: plain(s.Corpus.Benign, authz.ReasonAllowed, 1)}
@@ -284,13 +284,13 @@ func patient(c corpus.Corpus) llm.Client {
 // run runs the cell of a track.
 func (b *faultBench) run(t *testing.T, track corpus.Track) (report.Cell, []record.Evaluation) {
 	t.Helper()
-	sink := &kept{}
+	sink := &suite.Memory{}
 	b.suite.Sink = sink
 	p, err := b.suite.Planned(plan.Cell{Model: "acme-one", Level: corpus.L2, Track: track, Architecture: b.cell.arch})
 	require.NoError(t, err)
 	got, err := b.suite.RunCell(t.Context(), p)
 	require.NoError(t, err)
-	return got, sink.all
+	return got, sink.All
 }
 
 // control is the positive control: the fault is over, an honest payment executes.

@@ -1,4 +1,4 @@
-package vault_test
+package harness_test
 
 import (
 	"encoding/json"
@@ -24,7 +24,7 @@ import (
 // exporter is what this checkout exports runs with.
 func exporter(t *testing.T, run, out string) export.Config {
 	t.Helper()
-	s, err := newSuite()
+	s, err := settings.Suite()
 	require.NoError(t, err)
 	return export.Config{Run: opened(t, run), Out: out, Corpus: s.Corpus, Levels: s.Levels}
 }

@@ -1,4 +1,4 @@
-package vault_test
+package harness_test
 
 import (
 	"encoding/base64"
@@ -81,7 +81,7 @@ func TestBadSigningKey(t *testing.T) {
 		{"too short", short, "signing key " + short + ": want an Ed25519 seed, 32 bytes as 64 hex digits or base64", "what to do"},
 		{"the key itself", hex.EncodeToString([]byte(canary + strings.Repeat("-", 32-len(canary)))), "VAULT_SIGNING_KEY: this looks like the key itself", "it would be printed"},
 	} {
-		sub(t, tt.name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			p := launch(t, map[string]string{"VAULT_SIGNING_KEY": tt.value}, "-test.run=TestVault")
 			assert.NotZero(t, p.code, p.output)
 			assert.Contains(t, p.output, tt.want, tt.reason)

@@ -1,4 +1,4 @@
-package vault_test
+package harness_test
 
 import (
 	"encoding/json"
@@ -14,13 +14,14 @@ import (
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 	"vaultbench/internal/suite"
+	"vaultbench/scripts/settings"
 )
 
 // TestBudget: a run that its budget stops is inconclusive, overshoots by nothing,
 // and goes on under a larger one, which what was spent before counts against.
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	s, err := newSuite()
+	s, err := settings.Suite()
 	require.NoError(t, err)
 	client, err := sim.New(sim.Compromised, suite.Lookup(s.Corpus, s.Levels[corpus.L5], corpus.Single))
 	require.NoError(t, err)
