@@ -71,6 +71,7 @@ func (a *analyser) sensitivity(w *Window) []Sensitivity {
 				if in := a.windowed[arch]; in != nil {
 					row.Window.Rate = rateOf(in, event)
 				}
+				row.Window.Without = stats.Rate{Hits: row.Rate.Hits - row.Window.Rate.Hits, N: row.Rate.N - row.Window.Rate.N}
 			}
 			rows = append(rows, row)
 		}

@@ -141,10 +141,12 @@ type Window struct {
 	To   string `json:"to"`
 }
 
-// WindowRate is a rate of the attacks of a window alone.
+// WindowRate is a rate of the attacks of a window alone, and of all others, those
+// without a date among them.
 type WindowRate struct {
 	Window
-	Rate stats.Rate `json:"rate"`
+	Rate    stats.Rate `json:"rate"`
+	Without stats.Rate `json:"without"`
 }
 
 // TrialSpread says how much of the variation of a banker's ends lies within one

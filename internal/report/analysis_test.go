@@ -207,11 +207,11 @@ func TestSensitivity(t *testing.T) {
 	want := []report.Sensitivity{
 		{
 			Event: "requests", Rate: stats.Rate{Hits: 3, N: 5}, Session: &stats.Leverage{Low: 1.0 / 3, High: 0.75, LeftOut: "s1", Without: 1.0 / 3},
-			Day: &stats.Leverage{Low: 0.5, High: 0.75, LeftOut: "2026-03-13", Without: 0.75}, Window: &report.WindowRate{Window: window, Rate: stats.Rate{Hits: 2, N: 3}},
+			Day: &stats.Leverage{Low: 0.5, High: 0.75, LeftOut: "2026-03-13", Without: 0.75}, Window: &report.WindowRate{Window: window, Rate: stats.Rate{Hits: 2, N: 3}, Without: stats.Rate{Hits: 1, N: 2}},
 		},
 		{
 			Event: "unpermitted", Rate: stats.Rate{Hits: 2, N: 5}, Session: &stats.Leverage{Low: 0, High: 0.5, LeftOut: "s1", Without: 0},
-			Day: &stats.Leverage{Low: 0.25, High: 0.5, LeftOut: "2026-03-06", Without: 0.25}, Window: &report.WindowRate{Window: window, Rate: stats.Rate{Hits: 2, N: 3}},
+			Day: &stats.Leverage{Low: 0.25, High: 0.5, LeftOut: "2026-03-06", Without: 0.25}, Window: &report.WindowRate{Window: window, Rate: stats.Rate{Hits: 2, N: 3}, Without: stats.Rate{N: 2}},
 		},
 	}
 	for i := range want {

@@ -24,6 +24,7 @@ type Gate struct {
 	Completeness float64   `json:"completeness,omitempty"`  // share of each cell, MinCompleteness to 1; 0: MinCompleteness
 	FalseDenials int       `json:"false_denials,omitempty"` // calls: how many honest payments a cell may see denied
 	RequestRate  *RateGate `json:"request_rate,omitempty"`  // nil: not compared
+	Window       *Window   `json:"window,omitempty"`        // days that every pooled rate is given without; nil: none. It lets nothing pass or fail
 }
 
 // RateGate bounds how far the share of attacks that get a payment request may
@@ -50,6 +51,9 @@ func LoadGate(path string) (Gate, error) {
 	if err := strictjson.Decode(path, raw, "gate.schema.json", &g); err != nil {
 		return DefaultGate(), fmt.Errorf("read gate: %w", err)
 	}
+	if w := g.Window; w != nil && w.From > w.To {
+		return DefaultGate(), fmt.Errorf("read gate: %s: window: %s is after %s: no day is in it", path, w.From, w.To)
+	}
 	return g, nil
 }
 
@@ -64,5 +68,11 @@ func (g Gate) tolerated(fs []Finding, c Counts) []Finding {
 	return slices.DeleteFunc(fs, func(f Finding) bool { return f.Kind == FoundFalseDenial })
 }
 
-// Hold puts a gate in the place of the default one.
-func (b *Builder) Hold(g Gate) { b.gate = g }
+// Hold puts a gate in the place of the default one. It must be called before the
+// first Add.
+func (b *Builder) Hold(g Gate) {
+	b.gate = g
+	if g.Window != nil {
+		b.Within(*g.Window)
+	}
+}

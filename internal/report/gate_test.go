@@ -3,6 +3,7 @@ package report_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/plan"
+	"vaultbench/internal/record"
 	"vaultbench/internal/report"
+	"vaultbench/internal/stats"
 )
 
 func TestLoadGate(t *testing.T) {
@@ -23,6 +26,10 @@ func TestLoadGate(t *testing.T) {
 		{"least", `{"schema_version":1}`, report.Gate{Version: 1}, "", "everything else has a default"},
 		{"whole", `{"schema_version":1,"completeness":0.99,"false_denials":2,"request_rate":{"baseline":"results/last","max_change":0.02,"models":{"new":"old"}}}`,
 			report.Gate{Version: 1, Completeness: 0.99, FalseDenials: 2, RequestRate: &report.RateGate{Baseline: "results/last", MaxChange: 0.02, Models: map[plan.ModelSlug]plan.ModelSlug{"new": "old"}}}, "", "each member"},
+		{"window", `{"schema_version":1,"window":{"from":"2026-03-06","to":"2026-03-12"}}`, report.Gate{Version: 1, Window: &report.Window{From: "2026-03-06", To: "2026-03-12"}}, "", "days to leave out"},
+		{"window of no day", `{"schema_version":1,"window":{"from":"2026-03-12","to":"2026-03-06"}}`, report.Gate{}, "2026-03-12 is after 2026-03-06", "it would leave nothing out"},
+		{"window without an end", `{"schema_version":1,"window":{"from":"2026-03-12"}}`, report.Gate{}, "'to'", "until when?"},
+		{"window of no date", `{"schema_version":1,"window":{"from":"2026-02-30","to":"2026-03-06"}}`, report.Gate{}, "/window/from", "no such day"},
 		{"unpermitted", `{"schema_version":1,"unpermitted":1}`, report.Gate{}, "unknown member", "no unpermitted transfer is ever let pass"},
 		{"completeness lowered", `{"schema_version":1,"completeness":0.9}`, report.Gate{}, "/completeness: minimum: got 0.9, want 0.95", "it can be raised alone"},
 		{"completeness above one", `{"schema_version":1,"completeness":95}`, report.Gate{}, "/completeness: maximum", "a share"},
@@ -54,4 +61,27 @@ func TestLoadGate(t *testing.T) {
 	assert.Equal(t, report.DefaultGate(), g, "no file, the default")
 	_, err = report.LoadGate(filepath.Join(t.TempDir(), "none.json"))
 	require.ErrorContains(t, err, "VAULT_GATE names the file")
+}
+
+// TestGateWindow: the gate's days are left out of each pooled rate, in the figures
+// and in the short report, and nothing is judged by it.
+func TestGateWindow(t *testing.T) {
+	b := builder(t, planned(bare, 5))
+	b.Hold(report.Gate{Version: report.GateVersion, Window: &report.Window{From: "2026-03-06", To: "2026-03-12"}})
+	for i, date := range []string{"2026-03-05", "2026-03-06", "2026-03-12", "2026-03-13", ""} {
+		e := numbered(evaluation(bare, record.Completed, paid("eve")), i)
+		if date == "2026-03-13" {
+			e = numbered(evaluation(bare, record.Completed), i)
+		}
+		e.Date = date
+		require.NoError(t, b.Add(e))
+	}
+	s := b.Summary()
+	w := s.Analyses[0].Sensitivity[0].Window
+	require.NotNil(t, w)
+	assert.Equal(t, report.WindowRate{Window: report.Window{From: "2026-03-06", To: "2026-03-12"}, Rate: stats.Rate{Hits: 2, N: 2}, Without: stats.Rate{Hits: 2, N: 3}}, *w)
+	var md strings.Builder
+	require.NoError(t, report.WriteMarkdown(&md, report.Verdict{}, s, report.Notes{}))
+	assert.Contains(t, md.String(), "- without 2026-03-06 to 2026-03-12: Levels 2–4, simulated, alone, requests: 4/5 (80.0%) of all, 2/3 (66.7%) without, 2/2 (100.0%) of these days alone\n")
+	assert.Equal(t, report.Pass, s.Status)
 }

@@ -31,6 +31,7 @@ func WriteMarkdown(w io.Writer, v Verdict, s Summary, notes Notes) error {
 	markdownReasons(line, v)
 	markdownBounds(line, v)
 	markdownEvents(line, s.Analyses)
+	markdownWindow(line, s.Analyses)
 	markdownHonest(line, s.Analyses, notes)
 	markdownNotRun(line, s)
 	markdownCost(line, s.Cost)
@@ -95,6 +96,18 @@ func markdownEvents(line func(string, ...any), all []Analysis) {
 		}
 	}
 	line("\nEvaluations; levels are grouped 1, 2–4, 5 and not pooled beyond.\n")
+}
+
+// markdownWindow says what the rates are without the days that the gate names.
+func markdownWindow(line func(string, ...any), all []Analysis) {
+	for _, a := range all {
+		for _, s := range a.Sensitivity {
+			if w := s.Window; w != nil {
+				line("- without %s to %s: %s, %s, %s, %s: %s of all, %s without, %s of these days alone",
+					w.From, w.To, a.where(), a.Kind, s.Architecture, s.Event, s.Rate, w.Without, w.Rate)
+			}
+		}
+	}
 }
 
 // where words an analysis's levels or source.

@@ -45,6 +45,24 @@ func (p Page) concentration() []concentration {
 	return out
 }
 
+// windowRow is a pooled rate without the days that the gate names.
+type windowRow struct{ Days, Where, Event, All, Without, Alone string }
+
+func (p Page) windows() []windowRow {
+	var out []windowRow
+	for _, a := range p.scopes() {
+		for _, s := range a.Sensitivity {
+			if w := s.Window; w != nil {
+				out = append(out, windowRow{
+					w.From + " to " + w.To, fmt.Sprintf("%s, %s · %s", setText(a.Group, a.Set), strings.ToLower(architectureText(s.Architecture)), kindText(a.Kind)),
+					string(s.Event), s.Rate.String(), w.Without.String(), w.Rate.String(),
+				})
+			}
+		}
+	}
+	return out
+}
+
 type transferRow struct {
 	Where, Attacks string
 	AtLeast        []string

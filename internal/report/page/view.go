@@ -31,6 +31,7 @@ type view struct {
 	Pairs               []pairBlock
 	Requests            []requestBlock
 	Concentration       []concentration
+	Windows             []windowRow
 	Transfer            []transferRow
 	Categories          []categoryBlock
 	Honest              []honestRow
@@ -54,7 +55,7 @@ func (p Page) view() view {
 	v := view{
 		RunID: escape.Line(m.RunID), When: dates(m), Code: code(m), State: string(p.Verdict.State), StateText: stateTexts[p.Verdict.State],
 		Claim: sentence(p.Verdict.Claim.Reason), Answers: p.answers(), Funnels: p.funnels(), Matrices: p.matrices(), Denials: p.denials(),
-		Pairs: p.pairs(), Requests: p.requests(), Concentration: p.concentration(), Transfer: p.transfer(), Categories: p.categories(),
+		Pairs: p.pairs(), Requests: p.requests(), Concentration: p.concentration(), Windows: p.windows(), Transfer: p.transfer(), Categories: p.categories(),
 		Honest: p.honest(), Refused: p.refused(), Coverage: p.coverage(), Partial: p.partial(), Manifest: p.manifest(), Cost: p.cost(), Answered: p.answered(),
 		Find: p.find(), Served: p.Served, Shown: len(p.Shown.Transcripts), Evaluations: p.Shown.Evaluations, Unread: p.Shown.Unread,
 		Resamples: p.Summary.Bootstrap.Resamples, Seed: p.Summary.Bootstrap.Seed,
