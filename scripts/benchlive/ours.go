@@ -6,7 +6,6 @@ import (
 	"os"
 	"time"
 
-	"vaultbench/fixtures"
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
@@ -17,18 +16,15 @@ import (
 	"vaultbench/internal/record"
 	"vaultbench/internal/suite"
 	"vaultbench/scripts/pinned"
+	"vaultbench/scripts/shipped"
 )
 
 func load() (map[corpus.Level]corpus.LevelSpec, []corpus.Attack, error) {
-	levels, err := corpus.LoadLevels(fixtures.FS)
+	levels, err := shipped.Levels()
 	if err != nil {
 		return nil, nil, err
 	}
-	var codes []string
-	for _, r := range authz.Reasons() {
-		codes = append(codes, string(r))
-	}
-	c, err := corpus.Load(fixtures.FS, codes)
+	c, err := shipped.Corpus()
 	return levels, c.Select(corpus.L2, corpus.Single), err
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"vaultbench/fixtures"
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/dispatch"
@@ -15,6 +14,7 @@ import (
 	"vaultbench/internal/oap"
 	"vaultbench/internal/suite"
 	"vaultbench/passports"
+	"vaultbench/scripts/shipped"
 )
 
 // Cases are attacks, honest tasks and the levels that they are of.
@@ -28,15 +28,11 @@ func New(c corpus.Corpus, levels map[corpus.Level]corpus.LevelSpec) Cases { retu
 
 // Load reads the cases of this repository.
 func Load() (Cases, error) {
-	var words []string
-	for _, r := range authz.Reasons() {
-		words = append(words, string(r))
-	}
-	c, err := corpus.Load(fixtures.FS, words)
+	c, err := shipped.Corpus()
 	if err != nil {
 		return Cases{}, err
 	}
-	levels, err := corpus.LoadLevels(fixtures.FS)
+	levels, err := shipped.Levels()
 	return Cases{c, levels}, err
 }
 

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"vaultbench/fixtures"
-	"vaultbench/internal/authz"
-	"vaultbench/internal/corpus"
 	"vaultbench/internal/diff"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/llm/recorded"
@@ -16,6 +14,7 @@ import (
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/report"
 	"vaultbench/internal/suite"
+	"vaultbench/scripts/shipped"
 )
 
 // Publish prepares the reports of a run's folder, held against this checkout.
@@ -40,7 +39,7 @@ func Messages(run, checkout map[string]string) (report.MessagesFunc, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := corpus.Load(fixtures.FS, words(authz.Reasons()))
+	c, err := shipped.Corpus()
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +49,11 @@ func Messages(run, checkout map[string]string) (report.MessagesFunc, error) {
 			all[string(a.ID)] = a.Messages
 		}
 	}
-	shipped, err := fs.Sub(fixtures.FS, "recordings")
+	own, err := fs.Sub(fixtures.FS, "recordings")
 	if err != nil {
 		return nil, err
 	}
-	folders := []fs.FS{shipped}
+	folders := []fs.FS{own}
 	if options.Recordings != "" {
 		folders = append(folders, os.DirFS(options.Recordings))
 	}

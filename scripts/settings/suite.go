@@ -4,16 +4,15 @@ import (
 	"sync"
 
 	"vaultbench/fixtures"
-	"vaultbench/golden"
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/receipt"
-	"vaultbench/internal/report"
 	"vaultbench/internal/suite"
 	"vaultbench/passports"
 	"vaultbench/scripts/pinned"
+	"vaultbench/scripts/shipped"
 )
 
 // Suite is a suite of its own over what does not depend on the environment;
@@ -29,11 +28,11 @@ func Suite() (*suite.Suite, error) {
 }
 
 var loadShared = sync.OnceValues(func() (*suite.Suite, error) {
-	c, err := corpus.Load(fixtures.FS, words(authz.Reasons()))
+	c, err := shipped.Corpus()
 	if err != nil {
 		return nil, err
 	}
-	levels, err := corpus.LoadLevels(fixtures.FS)
+	levels, err := shipped.Levels()
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +43,7 @@ var loadShared = sync.OnceValues(func() (*suite.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	expected, err := report.LoadGolden(golden.FS)
+	expected, err := shipped.Golden()
 	if err != nil {
 		return nil, err
 	}

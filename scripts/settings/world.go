@@ -3,13 +3,11 @@ package settings
 import (
 	"path/filepath"
 
-	"vaultbench/fixtures"
-	"vaultbench/golden"
-	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm/sim"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/report"
+	"vaultbench/scripts/shipped"
 )
 
 // World is what this checkout holds runs against, and the gate that the
@@ -26,7 +24,7 @@ func World() (report.World, report.Gate, error) {
 	if r := gate.RequestRate; r != nil && !filepath.IsAbs(r.Baseline) {
 		r.Baseline = filepath.Join(options.Root, r.Baseline)
 	}
-	c, err := corpus.Load(fixtures.FS, words(authz.Reasons()))
+	c, err := shipped.Corpus()
 	if err != nil {
 		return report.World{}, gate, err
 	}
@@ -37,6 +35,6 @@ func World() (report.World, report.Gate, error) {
 	if w.Digests, err = Digests(); err != nil {
 		return w, gate, err
 	}
-	w.Golden, err = report.LoadGolden(golden.FS)
+	w.Golden, err = shipped.Golden()
 	return w, gate, err
 }

@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"vaultbench/internal/authz"
 	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
+	"vaultbench/scripts/shipped"
 )
 
 // attacksCommand is the tool of those who read or write the corpus. It works on
@@ -47,18 +47,9 @@ func loadCorpus() (workshop, corpus.Corpus, error) {
 	if err != nil {
 		return w, corpus.Corpus{}, err
 	}
-	c, err := corpus.Load(w.fixtures, expectations())
+	c, err := corpus.Load(w.fixtures, shipped.Expectations())
 	if err != nil {
 		return w, c, fmt.Errorf("%w (go tool vault attacks lint lists everything)", err)
 	}
 	return w, c, nil
-}
-
-// expectations is the vocabulary of the field expect.
-func expectations() []string {
-	var out []string
-	for _, r := range authz.Reasons() {
-		out = append(out, string(r))
-	}
-	return out
 }

@@ -9,6 +9,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/corpus/author"
 	"vaultbench/internal/corpus/variant"
+	"vaultbench/scripts/shipped"
 )
 
 // attacksAdd appends new entries.
@@ -26,7 +27,7 @@ func (c *attacksAdd) Run(stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	added, err := author.Add(w.fixtures, draft, expectations())
+	added, err := author.Add(w.fixtures, draft, shipped.Expectations())
 	if err != nil {
 		return err
 	}

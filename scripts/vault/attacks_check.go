@@ -12,6 +12,7 @@ import (
 	"vaultbench/internal/corpus/author"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/record"
+	"vaultbench/scripts/shipped"
 )
 
 // attacksLint checks the attack files.
@@ -29,7 +30,7 @@ func (c *attacksLint) Run(stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	findings, err := author.Lint(w.fixtures, files, expectations())
+	findings, err := author.Lint(w.fixtures, files, shipped.Expectations())
 	if err != nil {
 		return err
 	}

@@ -5,12 +5,11 @@ import (
 	"io"
 	"path/filepath"
 
-	"vaultbench/fixtures"
-	"vaultbench/internal/corpus"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/export"
 	"vaultbench/internal/publish"
 	"vaultbench/scripts/settings"
+	"vaultbench/scripts/shipped"
 )
 
 // exportCommand writes a run's tables.
@@ -25,11 +24,11 @@ func (c *exportCommand) Run(stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	attacks, err := corpus.Load(fixtures.FS, expectations())
+	attacks, err := shipped.Corpus()
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	levels, err := corpus.LoadLevels(fixtures.FS)
+	levels, err := shipped.Levels()
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}

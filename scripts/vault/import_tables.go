@@ -12,6 +12,7 @@ import (
 	"vaultbench/internal/corpus/author"
 	"vaultbench/internal/ingest"
 	"vaultbench/internal/record"
+	"vaultbench/scripts/shipped"
 )
 
 // tableFlags are common to all tables.
@@ -105,7 +106,7 @@ func (c *importAttacks) Run(stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	added, counts, err := ingest.Attacks{Fixtures: w.fixtures, Expectations: expectations(), Mapping: m, Rejects: rejects}.Import(c.File)
+	added, counts, err := ingest.Attacks{Fixtures: w.fixtures, Expectations: shipped.Expectations(), Mapping: m, Rejects: rejects}.Import(c.File)
 	if err = errors.Join(err, rejects.Close()); err != nil {
 		return rejectedIn(rejects.Path(), fmt.Errorf("import: %w", err))
 	}

@@ -15,6 +15,7 @@ import (
 	"vaultbench/internal/oap"
 	"vaultbench/internal/suite"
 	"vaultbench/passports"
+	"vaultbench/scripts/shipped"
 )
 
 // lintCommand looks for traps in passports.
@@ -110,7 +111,7 @@ func openingBalances() (map[string]map[string]int64, error) {
 }
 
 func loadDirectories() (map[corpus.Level]corpus.LevelSpec, map[string]corpus.ToolMap, error) {
-	levels, err := corpus.LoadLevels(fixtures.FS)
+	levels, err := shipped.Levels()
 	if err != nil {
 		return nil, nil, err
 	}

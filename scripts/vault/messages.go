@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"vaultbench/fixtures"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/record"
 	"vaultbench/scripts/settings"
+	"vaultbench/scripts/shipped"
 )
 
 // messages finds what users said: a run's record names attacks, and their words
@@ -20,7 +20,7 @@ type messages struct {
 }
 
 func newMessages() (*messages, error) {
-	c, err := corpus.Load(fixtures.FS, expectations())
+	c, err := shipped.Corpus()
 	if err != nil {
 		return nil, err
 	}

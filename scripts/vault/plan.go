@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"vaultbench/fixtures"
 	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
@@ -17,6 +16,7 @@ import (
 	"vaultbench/internal/price"
 	"vaultbench/internal/record"
 	"vaultbench/scripts/settings"
+	"vaultbench/scripts/shipped"
 )
 
 // planCommand says what the benchmark would do under the present environment. It
@@ -55,7 +55,7 @@ type planRow struct {
 }
 
 func planned(catalog llm.Catalog, options config.Options) ([]planRow, error) {
-	attacks, err := corpus.Load(fixtures.FS, expectations())
+	attacks, err := shipped.Corpus()
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func planned(catalog llm.Catalog, options config.Options) ([]planRow, error) {
 // derived adds the attacks and tracks of the sections that were asked for.
 func derived(c corpus.Corpus, options config.Options) (corpus.Corpus, []corpus.Track, error) {
 	tracks := typed[corpus.Track](options.Tracks)
-	levels, err := corpus.LoadLevels(fixtures.FS)
+	levels, err := shipped.Levels()
 	if err != nil {
 		return c, nil, err
 	}

@@ -10,12 +10,12 @@ import (
 	"slices"
 	"time"
 
-	"vaultbench/fixtures"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/llm/llmtest"
 	"vaultbench/internal/llm/sim"
 	"vaultbench/internal/suite"
+	"vaultbench/scripts/shipped"
 )
 
 // serveSimCommand offers a simulated banker to any OpenAI-compatible client.
@@ -71,11 +71,11 @@ func anyLevel(name string) (llm.Client, error) {
 		_, err := sim.New(name, nil) // says which there are
 		return nil, err
 	}
-	attacks, err := corpus.Load(fixtures.FS, expectations())
+	attacks, err := shipped.Corpus()
 	if err != nil {
 		return nil, err
 	}
-	levels, err := corpus.LoadLevels(fixtures.FS)
+	levels, err := shipped.Levels()
 	if err != nil {
 		return nil, err
 	}

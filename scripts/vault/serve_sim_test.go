@@ -11,18 +11,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"vaultbench/fixtures"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/llm/chat"
+	"vaultbench/scripts/shipped"
 )
 
 // TestServeSim: any client may talk to a simulated banker, which knows the level by
 // the system prompt and the attack by the user's messages.
 func TestServeSim(t *testing.T) {
-	attacks, err := corpus.Load(fixtures.FS, expectations())
+	attacks, err := shipped.Corpus()
 	require.NoError(t, err)
-	levels, err := corpus.LoadLevels(fixtures.FS)
+	levels, err := shipped.Levels()
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	out, in := io.Pipe()
