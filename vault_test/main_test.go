@@ -17,6 +17,7 @@ import (
 
 	"vaultbench/internal/config"
 	"vaultbench/internal/llm/chat"
+	"vaultbench/internal/plan"
 	"vaultbench/internal/publish"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
@@ -49,14 +50,23 @@ func TestMain(m *testing.M) {
 		code = max(code, 1)
 	}
 	if *update {
-		code = max(code, rewriteGoldens())
+		code = max(code, rewriteGoldens(code))
 	}
 	os.Exit(code)
 }
 
 // rewriteGoldens ends with status 1 where a file changed, as hooks that rewrite
-// files do: go test shows the output of a package that passes to nobody.
-func rewriteGoldens() int {
+// files do: go test shows the output of a package that passes to nobody. code is the
+// status of the tests; where it is not 0 or anything is missing, no file is touched.
+func rewriteGoldens(code int) int {
+	var cells []plan.Cell
+	if current != nil {
+		cells, _ = current.cells() // without cells nothing is written
+	}
+	if err := updateFault(code, cells, goldenCounts); err != nil {
+		fmt.Fprintln(os.Stderr, "vault: goldens not rewritten:", err)
+		return 1
+	}
 	changed, err := writeGoldens()
 	switch {
 	case err != nil:
@@ -92,7 +102,7 @@ func checkFlags() error {
 	if err != nil {
 		return err
 	}
-	return checkUpdate(options)
+	return checkUpdate(options.Settings())
 }
 
 func testFlag(name string) string {
