@@ -85,6 +85,16 @@ type Usage struct {
 	CacheReadTokens int64 // part of InputTokens
 }
 
+// maxTokens is more than any request or reply of a model holds.
+const maxTokens = 100_000_000
+
+// Consistent reports whether the counts can be those of one reply. Counts that
+// contradict each other, or that no model can have, count nothing: of what they
+// would cost nobody knows which of them is wrong.
+func (u Usage) Consistent() bool {
+	return 0 <= u.CacheReadTokens && u.CacheReadTokens <= u.InputTokens && u.InputTokens <= maxTokens && 0 <= u.OutputTokens && u.OutputTokens <= maxTokens
+}
+
 // Reply is one completion.
 type Reply struct {
 	Content      string

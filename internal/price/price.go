@@ -23,8 +23,10 @@ type Tokens struct{ Input, Cached, Output int64 } // Cached is part of Input
 type Pico int64
 
 // Of is what tokens cost. Those read from a cache cost as much as others where
-// their own price is not confirmed, so that it is never too little.
+// their own price is not confirmed, and more of them than there is input are not
+// believed, so that it is never too little.
 func (p Price) Of(t Tokens) Pico {
+	t.Cached = min(max(t.Cached, 0), t.Input)
 	cached := p.Input
 	if p.CacheRead != nil {
 		cached = *p.CacheRead

@@ -21,6 +21,8 @@ func TestOf(t *testing.T) {
 		{"input and output", price.Price{Input: 2, Output: 10}, price.Tokens{Input: 1_000_000, Output: 100_000}, "$3.0000", "each at its price"},
 		{"cached", price.Price{Input: 2, Output: 10, CacheRead: &half}, price.Tokens{Input: 1_000_000, Cached: 400_000, Output: 100_000}, "$2.4000", "what a cache gave is cheaper"},
 		{"cached, unconfirmed", price.Price{Input: 2, Output: 10}, price.Tokens{Input: 1_000_000, Cached: 400_000}, "$2.0000", "never too little"},
+		{"more cached than input", price.Price{Input: 2, Output: 10, CacheRead: &half}, price.Tokens{Input: 1_000_000, Cached: 400_000_000, Output: 100_000}, "$1.5000", "nothing is cheaper than to have all of it cached"},
+		{"fewer cached than none", price.Price{Input: 2, Output: 10, CacheRead: &half}, price.Tokens{Input: 1_000_000, Cached: -400_000}, "$2.0000", "nor dearer than to have none"},
 		{"one token", price.Price{Input: 0.075, Output: 0.3}, price.Tokens{Input: 1}, "$0.0000", "kept all the same, see below"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, tt.price.Of(tt.tokens).String(), tt.reason) })

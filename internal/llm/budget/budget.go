@@ -74,11 +74,11 @@ func (c *client) Chat(ctx context.Context, req llm.Request) (llm.Reply, error) {
 	charge := cost{} // what a failed request costs is not known; a client that panics costs nothing either
 	defer func() { c.budget.settle(reserve, charge) }()
 	reply, err := c.next.Chat(ctx, req)
-	switch charge = costOf(reply.Usage, c.price); {
-	case err == nil && charge.tokens == 0:
-		charge = reserve // the provider reports nothing: not free, but as much as it may have cost
-	case err != nil && charge.tokens == 0:
-		charge = cost{}
+	switch told := reply.Usage.InputTokens+reply.Usage.OutputTokens > 0 && reply.Usage.Consistent(); {
+	case told:
+		charge = costOf(reply.Usage, c.price)
+	case err == nil:
+		charge = reserve // the provider reports nothing that can be: not free, but as much as it may have cost
 	}
 	return reply, err
 }

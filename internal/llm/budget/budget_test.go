@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -52,6 +53,9 @@ func TestCharges(t *testing.T) {
 		{"no price of cached tokens", uses(1000, 100, 400), &price.Price{Input: 2, Output: 10}, (1000*2 + 100*10) / 1e6, 1100, "then they cost as much as others"},
 		{"no price", uses(1000, 100, 0), nil, 0, 1100, "tokens count still"},
 		{"nothing reported", uses(0, 0, 0), list, (100*2 + 50*10) / 1e6, 150, "a provider that reports nothing is not free"},
+		{"more cached than read", uses(10, 5, 100_000), list, (100*2 + 50*10) / 1e6, 150, "a count that contradicts itself is none: no reply gives money back"},
+		{"less than nothing", uses(-10, 5, 0), list, (100*2 + 50*10) / 1e6, 150, "nor does this one"},
+		{"more than a model can write", uses(10, math.MaxInt64, 0), list, (100*2 + 50*10) / 1e6, 150, "a sum that turns over would give money back"},
 		{"failed", fails(llm.ErrProvider), list, 0, 0, "what it cost is not known"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

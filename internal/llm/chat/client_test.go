@@ -88,6 +88,11 @@ func TestReplyRoundTrip(t *testing.T) {
 	}
 }
 
+// counted is a reply with a usage as it stands on the wire.
+func counted(usage string) string {
+	return `{"choices":[{"message":{"content":"x"}}],"usage":` + usage + `}`
+}
+
 func TestReplyFormsOfOtherServers(t *testing.T) {
 	rows := []struct {
 		name, body string
@@ -120,6 +125,15 @@ func TestReplyFormsOfOtherServers(t *testing.T) {
 			llm.Reply{Content: "x", ServedModel: "m", Usage: llm.Usage{InputTokens: 9, OutputTokens: 2, CacheReadTokens: 4}}, "OpenAI"},
 		{"cache hits of DeepSeek", `{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":9,"prompt_cache_hit_tokens":5,"prompt_tokens_details":null}}`,
 			llm.Reply{Content: "x", Usage: llm.Usage{InputTokens: 9, CacheReadTokens: 5}}, "its own name"},
+		{"more cached than read", counted(`{"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":100000}}`), llm.Reply{Content: "x"}, "it contradicts itself: nobody knows which count is wrong"},
+		{"cached and nothing read", counted(`{"completion_tokens":5,"prompt_cache_hit_tokens":3}`), llm.Reply{Content: "x"}, "the same, by another name"},
+		{"less than nothing read", counted(`{"prompt_tokens":-10,"completion_tokens":5}`), llm.Reply{Content: "x"}, "no count"},
+		{"less than nothing written", counted(`{"prompt_tokens":10,"completion_tokens":-5}`), llm.Reply{Content: "x"}, "no count"},
+		{"less than nothing cached", counted(`{"prompt_tokens":10,"completion_tokens":5,"cached_tokens":-1}`), llm.Reply{Content: "x"}, "no count"},
+		{"more than a model can read", counted(`{"prompt_tokens":9223372036854775807,"completion_tokens":9223372036854775807}`), llm.Reply{Content: "x"}, "their sum would be less than nothing"},
+		{"more than a number holds", counted(`{"prompt_tokens":9223372036854775808,"completion_tokens":5}`), llm.Reply{Content: "x"}, "the reply was paid for and stands"},
+		{"usage of another shape", counted(`{"prompt_tokens":"ten","completion_tokens":5}`), llm.Reply{Content: "x"}, "the same"},
+		{"usage of another kind", counted(`"ten"`), llm.Reply{Content: "x"}, "the same"},
 		{"no usage", `{"choices":[{"message":{"content":"x"}}],"usage":null}`, llm.Reply{Content: "x"}, "small servers"},
 	}
 	for _, row := range rows {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -17,7 +18,7 @@ import (
 type wireReply struct {
 	Model   string         `json:"model"`
 	Choices []wireChoice   `json:"choices"`
-	Usage   wireUsage      `json:"usage"`
+	Usage   jsontext.Value `json:"usage"` // read apart: one that is odd spoils no reply
 	Error   jsontext.Value `json:"error"` // some proxies answer 200 with it
 }
 
@@ -107,7 +108,7 @@ func decodeReply(body []byte, carry []string) (llm.Reply, *fault) {
 		ToolCalls:    calls,
 		FinishReason: llm.FinishReason(choice.FinishReason),
 		ServedModel:  llm.ModelID(wire.Model),
-		Usage:        wire.Usage.usage(),
+		Usage:        usageOf(wire.Usage),
 		Opaque:       choice.Message.Others.opaque(carry),
 	}
 	return reply, checkFinish(reply)
@@ -188,11 +189,17 @@ func place(err error) string {
 	return ""
 }
 
-func (u wireUsage) usage() llm.Usage {
-	cached := max(u.Details.CachedTokens, u.CacheHitTokens, u.CachedTokens)
-	return llm.Usage{
-		InputTokens:     max(u.PromptTokens, 0),
-		OutputTokens:    max(u.CompletionTokens, 0),
-		CacheReadTokens: max(cached, 0),
+// usageOf reads what a provider counted. What can't be read or contradicts itself
+// is no count; the reply, which was paid for, stands all the same.
+func usageOf(raw jsontext.Value) llm.Usage {
+	var w wireUsage
+	if empty(raw) || json.Unmarshal(raw, &w, jsontext.AllowInvalidUTF8(true)) != nil {
+		return llm.Usage{}
 	}
+	cached := []int64{w.Details.CachedTokens, w.CacheHitTokens, w.CachedTokens}
+	u := llm.Usage{InputTokens: w.PromptTokens, OutputTokens: w.CompletionTokens, CacheReadTokens: slices.Max(cached)}
+	if !u.Consistent() || slices.Min(cached) < 0 {
+		return llm.Usage{}
+	}
+	return u
 }
