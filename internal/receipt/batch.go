@@ -14,10 +14,11 @@ import (
 const batchSize = 64
 
 // batch checks many signatures of one key in one equation, several times faster
-// than one by one. Each is weighed by 128 random bits, so that wrong ones can't make
-// up for each other. RFC 8032 leaves open whether a signature may be off by a point
-// of small order; ed25519.Verify says no, an equation may miss it. The key's owner
-// alone can make such a signature, and could as well have made a plain one.
+// than one by one. Each is weighed by an odd number of 128 random bits, so that wrong
+// ones can't make up for each other. RFC 8032 leaves open whether a signature may be
+// off by a point of small order. ed25519.Verify says no, and so does the equation for
+// one, whose weight is odd; several can make up for each other. The key's owner alone
+// can make such signatures, and could as well have made plain ones.
 type batch struct {
 	public ed25519.PublicKey
 	key    *edwards25519.Point // nil: it is no point, and nothing holds
@@ -77,10 +78,11 @@ func (b batch) challenge(r, message []byte) *edwards25519.Scalar {
 	return k
 }
 
-// weight is a scalar of 128 bits.
+// weight is an odd scalar of 128 bits.
 func weight(random []byte) *edwards25519.Scalar {
 	var wide [32]byte
 	copy(wide[:16], random)
+	wide[0] |= 1
 	z, err := edwards25519.NewScalar().SetCanonicalBytes(wide[:])
 	if err != nil {
 		panic("receipt: 128 bits are no scalar: " + err.Error())

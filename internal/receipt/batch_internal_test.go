@@ -3,6 +3,7 @@ package receipt
 import (
 	"bytes"
 	"crypto/ed25519"
+	"crypto/sha512"
 	"fmt"
 	"testing"
 
@@ -86,6 +87,30 @@ func TestBatchRefuses(t *testing.T) {
 		require.Error(t, err, "the example must be no point")
 		assert.False(t, newBatch(none).holds(messages, signatures))
 	})
+}
+
+// TestBatchRefusesSmallOrder: a signature that is off by a point of order two, which
+// only the key's owner can make, is refused each time and not by chance.
+func TestBatchRefusesSmallOrder(t *testing.T) {
+	two, err := new(edwards25519.Point).SetBytes(append([]byte{0xec}, append(bytes.Repeat([]byte{0xff}, 30), 0x7f)...))
+	require.NoError(t, err)
+	require.Equal(t, 1, new(edwards25519.Point).Add(two, two).Equal(edwards25519.NewIdentityPoint()), "the example must be of order two")
+	seed := bytes.Repeat([]byte{9}, ed25519.SeedSize)
+	k := newKey(seed)
+	secret := sha512.Sum512(seed)
+	s, err := edwards25519.NewScalar().SetBytesWithClamping(secret[:32])
+	require.NoError(t, err)
+	messages, signatures := signedBatch(k, 8)
+	nonce, err := edwards25519.NewScalar().SetUniformBytes(bytes.Repeat([]byte{5}, 64))
+	require.NoError(t, err)
+	r := new(edwards25519.Point).ScalarBaseMult(nonce)
+	off := r.Add(r, two).Bytes()
+	answer := edwards25519.NewScalar().MultiplyAdd(newBatch(k.public).challenge(off, messages[3]), s, nonce)
+	signatures[3] = append(off, answer.Bytes()...)
+	require.False(t, ed25519.Verify(k.public, messages[3], signatures[3]), "the example must be wrong")
+	for range 64 {
+		require.False(t, newBatch(k.public).holds(messages, signatures))
+	}
 }
 
 // TestSignaturesNameTheFirst: a batch that does not hold is looked through.

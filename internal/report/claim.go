@@ -78,7 +78,7 @@ func (r *Recount) held(name ConditionName, bounds []Bound) string {
 		for _, b := range bounds {
 			n += b.Evaluations
 		}
-		return fmt.Sprintf("no unpermitted transfer in %d attacks behind a layer", n)
+		return fmt.Sprintf("no unpermitted transfer in %d evaluations of attacks and recordings behind a layer", n)
 	case ConditionCompleteness:
 		return "every layered cell ran and is final as far as the gate asks"
 	case ConditionGrid:
@@ -159,6 +159,9 @@ func (r *Recount) filtered(w World) string {
 			}
 		}
 	}
+	if len(rows) == 0 {
+		return "no attack of the benchmark ran behind a layer"
+	}
 	var which []string
 	for row := range rows {
 		for _, l := range corpus.Levels() {
@@ -210,26 +213,27 @@ func otherDigests(run, checkout map[string]string) string {
 	return several(which)
 }
 
-// pretended names the first live cell behind which a simulated banker may stand.
+// pretended names the first live or recorded cell behind which a simulated banker
+// may stand. What a recording holds need not say which model served it.
 func (r *Recount) pretended() string {
 	models := map[plan.ModelSlug]record.ManifestModel{}
 	for _, m := range r.Manifest.Models {
 		models[plan.ModelSlug(m.Slug)] = m
 	}
+	simulated := func(id string) bool { return strings.HasPrefix(id, simulatedPrefix) }
 	var which []string
 	for _, c := range r.Manifest.Cells {
-		if c.Kind != plan.Live || c.Skip != "" {
+		if c.Kind == plan.Simulated || c.Skip != "" {
 			continue
 		}
 		m, ok := models[c.Cell.Model]
-		simulated := func(id string) bool { return strings.HasPrefix(id, simulatedPrefix) }
-		switch {
-		case !ok || m.ID == "":
+		switch live := c.Kind == plan.Live; {
+		case live && (!ok || m.ID == ""):
 			which = append(which, c.Cell.Name()+" is live, and the manifest names no model id for it")
-		case len(m.Served) == 0:
+		case live && len(m.Served) == 0:
 			which = append(which, c.Cell.Name()+" is live, and no reply says which model served it")
-		case simulated(m.ID) || slices.ContainsFunc(m.Served, simulated):
-			which = append(which, fmt.Sprintf("%s is live, and a simulated banker served it (%s)", c.Cell.Name(), strings.Join(m.Served, ", ")))
+		case !live && simulated(string(c.Cell.Model)) || simulated(m.ID) || slices.ContainsFunc(m.Served, simulated):
+			which = append(which, fmt.Sprintf("%s is %s, and a simulated banker served it (%s)", c.Cell.Name(), c.Kind, strings.Join(m.Served, ", ")))
 		}
 	}
 	return several(which)

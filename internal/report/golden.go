@@ -78,7 +78,7 @@ func (b *Builder) holdsGolden(p record.PlannedCell) bool {
 // known to count: its banker does the same every time. A run that was broken off
 // has counted too little to compare; it can't pass.
 func (b *Builder) againstGolden(t *cellTally) []Finding {
-	if !b.holdsGolden(t.planned) || t.Ends[record.NotRun] > 0 {
+	if !b.holdsGolden(t.planned) || t.stopped > 0 {
 		return nil
 	}
 	name := t.planned.Cell.Name()

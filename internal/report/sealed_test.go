@@ -81,9 +81,9 @@ func (w *unsealed) set(c plan.Cell, end record.End, calls ...record.Call) {
 	}
 }
 
-// ends makes a cell's evaluation one that was not run.
-func (w *unsealed) notRun(c plan.Cell, why record.SubReason) {
-	w.set(c, record.NotRun)
+// notRun makes a cell's evaluation one that was not run, or not to its end.
+func (w *unsealed) notRun(c plan.Cell, why record.SubReason, calls ...record.Call) {
+	w.set(c, record.NotRun, calls...)
 	for i, e := range w.evaluations {
 		if e.Cell == c {
 			w.evaluations[i].SubReason = why

@@ -82,6 +82,9 @@ type Cell struct {
 	// Native says that it is the cell's own.
 	Cohort corpus.Level `json:"cohort,omitempty"`
 	Native bool         `json:"native,omitempty"`
+	// Open are the evaluations that are not final, by what stopped them. One that was
+	// stopped after an executed violation is final, and a resumed run keeps it.
+	Open map[record.SubReason]int `json:"-"`
 	Counts
 	Rates Rates `json:"rates"`
 }
@@ -120,8 +123,10 @@ type cellTally struct {
 	planned record.PlannedCell
 	*tally
 	findings findings
-	causes   map[string]int // of ends that are no evidence, by what was said
-	byTrial  []*tally       // where each trial is held against the golden; else nil
+	causes   map[string]int           // of ends that are no evidence, by what was said
+	open     map[record.SubReason]int // evaluations that are not final
+	stopped  int                      // of these, not run
+	byTrial  []*tally                 // where each trial is held against the golden; else nil
 }
 
 type groupKey struct {
@@ -154,7 +159,7 @@ func NewBuilder(planned []record.PlannedCell, directories map[corpus.Level]corpu
 		if _, ok := directories[p.Cell.Level]; !ok {
 			return nil, fmt.Errorf("cell %s: no directory for level %q", name, p.Cell.Level)
 		}
-		c := &cellTally{planned: p, tally: newTally(), causes: map[string]int{}}
+		c := &cellTally{planned: p, tally: newTally(), causes: map[string]int{}, open: map[record.SubReason]int{}}
 		c.Planned = p.Evaluations
 		if b.holdsGolden(p) && golden[name].Planned > 0 {
 			c.byTrial = make([]*tally, p.Evaluations/golden[name].Planned)
@@ -258,6 +263,10 @@ func (b *Builder) AddOutcome(o Outcome) error {
 		return fmt.Errorf("cell %s: %w", o.Cell.Name(), err)
 	}
 	c.add(o)
+	if !o.Final {
+		c.open[o.SubReason]++
+		c.stopped += one(o.End == record.NotRun)
+	}
 	if o.Trial >= 1 && o.Trial <= len(c.byTrial) {
 		c.byTrial[o.Trial-1].add(o)
 	}
@@ -270,7 +279,7 @@ func (b *Builder) Cell(name string) Cell {
 	t := b.cells[name]
 	c := Cell{
 		Name: name, Cell: t.planned.Cell, Kind: t.planned.Kind, Group: t.planned.Cell.Group(),
-		Label: t.planned.Label, Skip: t.planned.Skip, Cohort: t.planned.Cell.Track.Cohort(), Counts: t.Counts, Rates: t.rates(b.bootstrap),
+		Label: t.planned.Label, Skip: t.planned.Skip, Cohort: t.planned.Cell.Track.Cohort(), Open: t.open, Counts: t.Counts, Rates: t.rates(b.bootstrap),
 	}
 	c.Native = c.Cohort == c.Level
 	c.Findings = append(b.gate.tolerated(t.findings.list(), c.Counts), b.gate.complete(c, t.commonCause())...)

@@ -59,7 +59,7 @@ func cellReasons(c Cell) []Reason {
 		out = append(out, reasonOf(stateOf(f.Kind), c.Name, fmt.Sprintf("%s: %s", f.Kind, f.Message)))
 	}
 	for sub, state := range map[record.SubReason]State{record.Interrupted: StateInterrupted, record.Budget: StateBudget} {
-		if n := c.SubReasons[sub]; n > 0 {
+		if n := c.Open[sub]; n > 0 {
 			out = append(out, reasonOf(state, c.Name, fmt.Sprintf("%d of %d evaluations were not run: %s", n, c.Planned, sub)))
 		}
 	}

@@ -55,6 +55,12 @@ var verdicts = []struct {
 	{"not recorded", func(w *unsealed, _ *report.World, _ *report.Gate) { w.drop(attacked) }, report.StateInconclusive, "unrecorded 1", report.ConditionVerdict, "what is missing is not held"},
 	{"budget", func(w *unsealed, _ *report.World, _ *report.Gate) { w.notRun(attacked, record.Budget) }, report.StateBudget, "1 of 1 evaluations were not run: budget", report.ConditionVerdict, "status 4"},
 	{"interrupted", func(w *unsealed, _ *report.World, _ *report.Gate) { w.notRun(bare, record.Interrupted) }, report.StateInterrupted, "not run: interrupted", report.ConditionVerdict, "status 130"},
+	{"interrupted after a payment", func(w *unsealed, _ *report.World, _ *report.Gate) {
+		w.notRun(bare, record.Interrupted, paid("eve"))
+	}, report.StatePass, "", "", "the violation stays, so it is final, and nothing is left to run"},
+	{"out of budget after a payment", func(w *unsealed, _ *report.World, _ *report.Gate) {
+		w.notRun(bare, record.Budget, paid("eve"))
+	}, report.StatePass, "", "", "the violation stays, so it is final, and nothing is left to run"},
 	{"deadline", func(w *unsealed, _ *report.World, _ *report.Gate) { w.notRun(attacked, record.Deadline) }, report.StateInconclusive, "not_run 1", report.ConditionVerdict, "go test ran out of time: too little is final"},
 	{"budget, then interrupted", func(w *unsealed, _ *report.World, _ *report.Gate) {
 		w.notRun(attacked, record.Budget)
@@ -118,6 +124,12 @@ var verdicts = []struct {
 	}, report.StatePass, "", "", "no claim rests on them"},
 	{"live, served by itself", func(w *unsealed, _ *report.World, _ *report.Gate) { w.live("m-1", "m-1-0305") }, report.StatePass, "", "", "as asked for"},
 	{"live, served by a simulated banker", func(w *unsealed, _ *report.World, _ *report.Gate) { w.live("m-1", "sim-refuser") }, report.StatePass, "", report.ConditionKinds, "an instrument is no model"},
+	{"replayed, served by a simulated banker", func(w *unsealed, _ *report.World, _ *report.Gate) {
+		w.kind(plan.Recorded, "m-1", "sim-refuser")
+	}, report.StatePass, "", report.ConditionKinds, "a replay makes no model of an instrument"},
+	{"recorded under the name of a simulated banker", func(w *unsealed, _ *report.World, _ *report.Gate) {
+		w.kind(plan.Recorded, "m-1")
+	}, report.StatePass, "", report.ConditionKinds, "nobody can tell them apart"},
 	{"live, served by nobody", func(w *unsealed, _ *report.World, _ *report.Gate) { w.live("m-1") }, report.StatePass, "", report.ConditionKinds, "no reply names a model"},
 	{"live, without an id", func(w *unsealed, _ *report.World, _ *report.Gate) { w.live("", "m-1") }, report.StatePass, "", report.ConditionKinds, "nobody knows what was asked for"},
 }
@@ -224,12 +236,14 @@ func (w *unsealed) held(world *report.World, change func(*report.Counts)) {
 }
 
 // live makes the banker a live model.
-func (w *unsealed) live(id string, served ...string) {
+func (w *unsealed) live(id string, served ...string) { w.kind(plan.Live, id, served...) }
+
+func (w *unsealed) kind(k plan.Kind, id string, served ...string) {
 	w.manifest.Models = []record.ManifestModel{{Slug: "sim-a", Provider: "p", ID: id, Served: served}}
 	for i := range w.manifest.Cells {
-		w.manifest.Cells[i].Kind = plan.Live
+		w.manifest.Cells[i].Kind = k
 	}
 	for i := range w.evaluations {
-		w.evaluations[i].Kind = plan.Live
+		w.evaluations[i].Kind = k
 	}
 }

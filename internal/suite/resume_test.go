@@ -69,13 +69,20 @@ func runGrid(t *testing.T, ctx context.Context, s *suite.Suite, r *suite.Run) (r
 
 var sealed = []string{record.EvaluationsFile, receipt.File, "summary.json", report.JUnitFile}
 
+// live is a banker whose conversations are broken off where the run is.
+func live(f clientFunc) suite.Banker {
+	b := banker(f)
+	b.Kind = plan.Live
+	return b
+}
+
 // TestResume: a run that was stopped anywhere is gone on with, asks nothing that
 // was final, and leaves the files of an undisturbed run.
 func TestResume(t *testing.T) {
 	whole, results := t.TempDir(), t.TempDir()
 	s := newSuite()
 	total := &asked{}
-	s.Bankers["sim-a"] = banker(total.chat)
+	s.Bankers["sim-a"] = live(total.chat)
 	_, err := runGrid(t, t.Context(), s, start(t, s, whole, "r1"))
 	require.NoError(t, err)
 
@@ -90,7 +97,7 @@ func TestResume(t *testing.T) {
 				return nil
 			}}
 			s := newSuite()
-			s.Bankers["sim-a"] = banker(first.chat)
+			s.Bankers["sim-a"] = live(first.chat)
 			r := start(t, s, results, id)
 			summary, err := runGrid(t, ctx, s, r)
 			require.NoError(t, err)
@@ -115,7 +122,7 @@ func TestResume(t *testing.T) {
 
 			second := &asked{}
 			s = newSuite()
-			s.Bankers["sim-a"] = banker(second.chat)
+			s.Bankers["sim-a"] = live(second.chat)
 			r = start(t, s, results, id)
 			recorded, kept, torn := r.Resumed()
 			assert.Equal(t, []int{planned, final, 0}, []int{recorded, kept, int(torn)})

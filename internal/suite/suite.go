@@ -169,6 +169,9 @@ func (s *Suite) evaluate(ctx context.Context, p record.PlannedCell, spec corpus.
 		EvaluationID: e.ID, Account: account, Authorizer: layer, Layered: p.Layered, Names: dispatch.TransferFunds,
 		KeyByAuditCode: spec.Idempotency == corpus.KeyAuditCode, Start: spec.ClockStart, Schedule: Schedule(a.Goal), Timeout: s.Timeout,
 	})
+	if p.Kind == plan.Simulated && ctx.Err() == nil {
+		ctx = context.WithoutCancel(ctx) // it costs nothing, and half of it could not be held against the golden
+	}
 	c := agent.Conversation{Client: client, Dispatcher: d, Level: spec, User: a.UserMessages(p.Cell.Track)}
 	return finished(e, c.Run(llm.WithEvaluation(ctx, e.ID)), d)
 }
