@@ -18,7 +18,7 @@ type Manifest struct {
 	GoVersion    string            `json:"go_version"`
 	Revision     string            `json:"revision"`          // of the code; empty where unknown
 	Modified     bool              `json:"revision_modified"` // the tree differed from the revision
-	Digests      map[string]string `json:"digests"`           // hex SHA-256 by name: corpus, levels, passports/…, packs/…, toolmaps/…, recordings/…
+	Digests      map[string]string `json:"digests"`           // hex SHA-256 by name: corpus, levels, passports/…, packs/…, toolmaps/…, recordings/…; code, where Revision does not tell
 	Options      map[string]string `json:"options"`           // the resolved configuration, secrets masked
 	Sims         []string          `json:"simulated_bankers"` // deterministic instruments, not models
 	Models       []ManifestModel   `json:"models"`            // live models

@@ -25,6 +25,12 @@ var mergedCells = []plan.Cell{
 // runShard runs the cells of a shard to the end and returns its folder.
 func runShard(t *testing.T, results, shard string, change func(*suite.Suite, *record.Manifest), cells ...plan.Cell) string {
 	t.Helper()
+	return runShardOf(t, t.TempDir(), results, shard, change, cells...)
+}
+
+// runShardOf is runShard with the code that stands below root.
+func runShardOf(t *testing.T, root, results, shard string, change func(*suite.Suite, *record.Manifest), cells ...plan.Cell) string {
+	t.Helper()
 	s := newSuite()
 	var err error
 	s.Shard, err = plan.ParseShard(shard)
@@ -36,7 +42,7 @@ func runShard(t *testing.T, results, shard string, change func(*suite.Suite, *re
 	if change != nil {
 		change(s, &m)
 	}
-	r, err := suite.Start(s, t.TempDir(), results, "", m)
+	r, err := suite.Start(s, root, results, "", m)
 	require.NoError(t, err)
 	for _, c := range cells {
 		p, err := s.Planned(c)
@@ -91,6 +97,9 @@ func TestMergeRefuses(t *testing.T) {
 	mislabelled := runShard(t, results, "1/2", func(s *suite.Suite, m *record.Manifest) {
 		s.Shard = plan.Shard{}
 	}, mergedCells...)
+	code := t.TempDir()
+	put(t, code, "engine.go", "package engine // allows")
+	otherCode := runShardOf(t, code, results, "2/2", nil, mergedCells...)
 	cut := runShard(t, results, "2/2", nil, mergedCells...)
 	require.NoError(t, os.Truncate(filepath.Join(cut, record.EvaluationsFile), 100))
 	for _, tt := range []struct {
@@ -107,6 +116,7 @@ func TestMergeRefuses(t *testing.T) {
 		{"two divisions", []string{one, third}, "parts of divisions into 2 and 3", "sessions would be lost"},
 		{"other corpus", []string{one, otherCorpus}, "digest of fixtures/x: was 000000000000…, is 111111111111…", "with a diff"},
 		{"other option", []string{one, otherOption}, "option VAULT_CROSS: was nothing, is 1", "with a diff"},
+		{"other code", []string{one, otherCode}, "digest of code: was ", "one run would mix two engines"},
 		{"a cell is missing", []string{one, fewer}, "run the same cells in every shard", "a gap"},
 		{"a cell too many", []string{more, two}, "run the same cells in every shard", "a gap"},
 		{"sessions of another shard", []string{mislabelled, two}, "is not of shard 1/2", "by hand"},

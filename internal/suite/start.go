@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -34,8 +35,10 @@ func Start(s *Suite, root, results, id string, m record.Manifest) (*Run, error) 
 	m.Version, m.RunID, m.StartedAt = record.ManifestVersion, id, now()
 	m.GoVersion, m.Trials, m.KeyID = runtime.Version(), s.Trials, r.key.ID()
 	m.Bootstrap = report.Resampling()
-	m.Revision, m.Modified = revision(root)
 	m.Directories = r.directories
+	if err := stamp(&m, root); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
 	r.manifest = m
 	if err := r.resume(); err != nil {
 		return nil, errors.Join(err, j.Close())
@@ -106,6 +109,24 @@ func newRunID() string {
 }
 
 func now() string { return time.Now().UTC().Format(time.RFC3339) }
+
+// stamp says of which code a run is: its revision, and where that does not tell,
+// the digest of its files, so that no run goes on or is merged with other code.
+func stamp(m *record.Manifest, root string) error {
+	if m.Revision, m.Modified = revision(root); m.Revision != "" && !m.Modified {
+		return nil
+	}
+	digest, err := codeDigest(root)
+	if err != nil {
+		return fmt.Errorf("digest the code: %w", err)
+	}
+	m.Digests = maps.Clone(m.Digests)
+	if m.Digests == nil {
+		m.Digests = map[string]string{}
+	}
+	m.Digests["code"] = digest
+	return nil
+}
 
 // revision asks git for the code's revision, since go test stamps none into its
 // binaries; empty where there is no git or no checkout.
