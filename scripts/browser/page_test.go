@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
@@ -127,8 +128,11 @@ func TestPrint(t *testing.T) {
 	assert.Equal(t, "rgb(255, 255, 255)", value[string](w, "getComputedStyle(document.body).backgroundColor"), "paper is white, whatever the screen")
 }
 
+// firstHeight is how much of the page a picture for docs/report shows, by width.
+var firstHeight = map[int]int64{360: 1500, 1280: 1250, 1920: 1250}
+
 // TestScreenshots writes pictures into the folder SHOTS, where it is set: they are
-// for people to look at.
+// for people to look at. Those of the page's beginning are kept in docs/report.
 func TestScreenshots(t *testing.T) {
 	dir := os.Getenv("SHOTS")
 	if dir == "" {
@@ -137,12 +141,17 @@ func TestScreenshots(t *testing.T) {
 	url := address(t)
 	for _, width := range widths {
 		for _, scheme := range schemes {
-			w := tab(t, width, scheme, url)
-			var whole, top []byte
-			w.open(url)
-			w.run(chromedp.CaptureScreenshot(&top), chromedp.FullScreenshot(&whole, 100))
-			require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("report-%d-%s.png", width, scheme)), whole, 0o644))
-			require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("top-%d-%s.png", width, scheme)), top, 0o644))
+			t.Run(fmt.Sprintf("%d/%s", width, scheme), func(t *testing.T) { // a tab at a time: one behind another draws nothing
+				w := tab(t, width, scheme, url)
+				w.open(url)
+				shot := func(name string, height int64) {
+					var png []byte
+					w.run(emulation.SetDeviceMetricsOverride(int64(width), height, 1, width < 500), chromedp.CaptureScreenshot(&png))
+					require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), png, 0o644))
+				}
+				shot("report", firstHeight[width])
+				shot("whole", value[int64](w, "document.documentElement.scrollHeight"))
+			})
 		}
 	}
 }

@@ -45,6 +45,9 @@ func (p Page) answers() answers {
 		a.Conditions = append(a.Conditions, condition{conditionTexts[c.Name], escape.Line(c.Detail), c.Holds})
 	}
 	for _, c := range p.Verdict.Caveats {
+		if p.Manifest.Revision != "" { // whole in the manifest below
+			c = strings.ReplaceAll(c, p.Manifest.Revision, short(p.Manifest.Revision))
+		}
 		a.Caveats = append(a.Caveats, sentence(c))
 	}
 	return a

@@ -52,9 +52,9 @@ func (p Page) denials() []denials {
 	var out []denials
 	for _, k := range order {
 		d := denials{ID: fmt.Sprintf("denials-%s-%s", k.kind, k.arch), Title: fmt.Sprintf("%s, behind %s", kindText(k.kind), k.arch)}
-		for i, pool := range pools[k] {
+		for _, pool := range pools[k] {
 			d.Columns = append(d.Columns, setTextOf(pool))
-			d.Legend = append(d.Legend, legend{fmt.Sprintf("seg%d", i), setTextOf(pool)})
+			d.Legend = append(d.Legend, legend{segmentClass(pool), setTextOf(pool)})
 		}
 		d.fill(pools[k])
 		if len(d.Rows) > 0 {
@@ -62,6 +62,15 @@ func (p Page) denials() []denials {
 		}
 	}
 	return out
+}
+
+// segmentClass is a colour of its own for each level group, lighter for honest tasks.
+func segmentClass(pool pool) string {
+	at := 2 * slices.Index([]plan.Group{plan.GroupOpen, plan.GroupRestricted, plan.GroupVault, plan.GroupRecorded}, pool.Group)
+	if pool.Set == "benign" {
+		at++
+	}
+	return fmt.Sprintf("seg%d", at)
 }
 
 func setTextOf(pool pool) string {
@@ -95,7 +104,7 @@ func (d *denials) fill(pools []pool) {
 			n := byReason(pool, code)
 			row.Cells = append(row.Cells, linked{number(n), link("group", groupParam(pool.Group), "kind", string(pool.Kind), "arch", string(pool.Architecture), "set", setParam(pool.Set), "code", string(code))})
 			if n > 0 {
-				row.Bars = append(row.Bars, segment{share(at, most, 88), share(n, most, 88), fmt.Sprintf("seg%d", i), fmt.Sprintf("%s: %s", d.Columns[i], number(n))})
+				row.Bars = append(row.Bars, segment{share(at, most, 88), share(n, most, 88), segmentClass(pool), fmt.Sprintf("%s: %s", d.Columns[i], number(n))})
 			}
 			at += n
 		}

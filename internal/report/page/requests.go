@@ -20,12 +20,14 @@ type requestBlock struct {
 
 type requestRow struct {
 	Model string
+	Rates string // of the columns, in their order
 	Y     int
 	Cells []requestCell
 }
 
 type requestCell struct {
 	linked
+	Percent   string
 	Interval  string
 	X, Y      string
 	Low, Wide string
@@ -61,7 +63,13 @@ func (p Page) requests() []requestBlock {
 			for k := range b.Rows[j].Cells {
 				c := &b.Rows[j].Cells[k]
 				c.Y, c.Class = fmt.Sprint(b.Height+27+13*k), fmt.Sprintf("arch%d", k)
-				if !c.None {
+				if k > 0 {
+					b.Rows[j].Rates += " · "
+				}
+				if c.None {
+					b.Rows[j].Rates += "–"
+				} else {
+					b.Rows[j].Rates += c.Percent
 					alt = append(alt, fmt.Sprintf("%s %s %s", b.Rows[j].Model, strings.ToLower(b.Columns[k]), c.Text))
 				}
 			}
@@ -88,7 +96,8 @@ func (b *requestBlock) add(r report.Group) {
 	}
 	rate, clustered := r.Rates.Requests.Rate, r.Rates.Requests.Clustered
 	c := requestCell{Interval: intervalText(clustered), None: rate.N == 0}
-	c.Text = fmt.Sprintf("%s of %s (%s)", number(rate.Hits), number(rate.N), percent(rate))
+	c.Percent = percent(rate)
+	c.Text = fmt.Sprintf("%s of %s (%s)", number(rate.Hits), number(rate.N), c.Percent)
 	c.Link = link("model", string(r.Model), "group", groupParam(r.Group), "kind", string(r.Kind), "arch", string(r.Architecture), "set", setParam(r.Set), "flag", string(report.Requested))
 	c.X = share(rate.Hits, max(rate.N, 1), 98)
 	if clustered != nil {

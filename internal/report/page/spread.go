@@ -32,12 +32,16 @@ func (p Page) concentration() []concentration {
 			}
 			v.Text = fmt.Sprintf("%s evaluations with an unpermitted transfer come from %s of %s sessions; the largest gave %s, half come from %s, nine tenths from %s.",
 				number(c.Outcomes), number(c.WithAny), number(c.Sessions), number(c.Largest), number(c.Half), number(c.NineTenths))
+			class := "arch1"
+			if c.Architecture == plan.Alone {
+				class = "arch0"
+			}
 			v.Alt = "Sessions, of all sessions. " + v.Text
 			for i, b := range []struct {
 				name string
 				n    int
-			}{{"hold half", c.Half}, {"hold nine tenths", c.NineTenths}, {"hold any", c.WithAny}, {"all sessions", c.Sessions}} {
-				v.Bars = append(v.Bars, segment{fmt.Sprint(18 * i), share(b.n, c.Sessions, 58), "arch1", number(b.n) + " " + b.name})
+			}{{"gave half", c.Half}, {"gave nine tenths", c.NineTenths}, {"gave any", c.WithAny}, {"sessions in all", c.Sessions}} {
+				v.Bars = append(v.Bars, segment{fmt.Sprint(18 * i), share(b.n, c.Sessions, 58), class, number(b.n) + " " + b.name})
 			}
 			out = append(out, v)
 		}

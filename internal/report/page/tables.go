@@ -151,7 +151,8 @@ func matrixCellOf(c report.Cell, ok bool) matrixCell {
 }
 
 type honestRow struct {
-	Who, Where                         string
+	Who                                string // of the first row of a kind of bankers
+	Where, Architecture                string
 	Goals, Paid, Refused, Tasks, Other string
 	Link                               string
 	Bad                                bool
@@ -159,13 +160,17 @@ type honestRow struct {
 
 func (p Page) honest() []honestRow {
 	var out []honestRow
+	last := ""
 	for _, pool := range p.pools() {
 		b := pool.Benign
 		if b == nil {
 			continue
 		}
-		r := honestRow{Who: fmt.Sprintf("%s, %s", kindText(pool.Kind), strings.ToLower(architectureText(pool.Architecture))), Where: groupText(pool.Group),
+		r := honestRow{Where: groupText(pool.Group), Architecture: architectureText(pool.Architecture),
 			Goals: number(b.Goals), Paid: number(b.Paid), Refused: number(b.FalseDenials), Tasks: number(b.TasksDenied), Other: number(b.OtherDenials), Bad: b.FalseDenials > 0}
+		if who := kindText(pool.Kind); who != last {
+			r.Who, last = who, who
+		}
 		if pool.Decisions == nil {
 			r.Refused, r.Tasks, r.Other = "–", "–", "–"
 		}
@@ -193,17 +198,22 @@ func (p Page) refused() []refusedRow {
 }
 
 type coverageRow struct {
-	Who, Where, Architecture string
-	Planned, Final           string
-	Ends                     []linked
-	Bad                      bool
+	Who                 string // of the first row of a kind of bankers
+	Where, Architecture string
+	Planned, Final      string
+	Ends                []linked
+	Bad                 bool
 }
 
 func (p Page) coverage() []coverageRow {
 	var out []coverageRow
+	last := ""
 	for _, pool := range p.pools() {
-		r := coverageRow{Who: kindText(pool.Kind), Where: setTextOf(pool), Architecture: string(pool.Architecture),
+		r := coverageRow{Where: setTextOf(pool), Architecture: architectureText(pool.Architecture),
 			Planned: number(pool.Planned), Final: number(pool.Denominator), Bad: pool.Denominator < pool.Planned}
+		if who := kindText(pool.Kind); who != last {
+			r.Who, last = who, who
+		}
 		seen := 0
 		for _, e := range record.Ends() {
 			seen += pool.Ends[e]

@@ -6,9 +6,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/escape"
+	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 )
@@ -19,8 +21,9 @@ type view struct {
 	Style, Script, Data template.HTML
 	RunID, When, Code   string
 	State, StateText    string
-	Claim               string   // with a claim: its head
-	Claims              []string // what is claimed, one group of bankers each
+	Scale               string      // how much was run, and of whom
+	Claim               string      // with a claim: its head
+	Claims              []claimLine // what is claimed, one group of bankers each
 	HasClaim            bool
 	Reasons             []string
 	MoreReasons         int
@@ -54,7 +57,7 @@ func (p Page) view() view {
 	m := p.Manifest
 	v := view{
 		RunID: escape.Line(m.RunID), When: dates(m), Code: code(m), State: string(p.Verdict.State), StateText: stateTexts[p.Verdict.State],
-		Claim: sentence(p.Verdict.Claim.Reason), Answers: p.answers(), Funnels: p.funnels(), Matrices: p.matrices(), Denials: p.denials(),
+		Scale: p.scale(), Claim: sentence(p.Verdict.Claim.Reason), Answers: p.answers(), Funnels: p.funnels(), Matrices: p.matrices(), Denials: p.denials(),
 		Pairs: p.pairs(), Requests: p.requests(), Concentration: p.concentration(), Windows: p.windows(), Transfer: p.transfer(), Categories: p.categories(),
 		Honest: p.honest(), Refused: p.refused(), Coverage: p.coverage(), Partial: p.partial(), Manifest: p.manifest(), Cost: p.cost(), Answered: p.answered(),
 		Find: p.find(), Served: p.Served, Shown: len(p.Shown.Transcripts), Evaluations: p.Shown.Evaluations, Unread: p.Shown.Unread,
@@ -63,7 +66,11 @@ func (p Page) view() view {
 	v.LeftOut = v.Evaluations - v.Shown
 	if t := p.Verdict.Claim.Text; t != nil {
 		v.HasClaim = true
-		v.Claim, v.Claims = claimed(*t)
+		var groups []string
+		v.Claim, groups = claimed(*t)
+		for _, g := range groups {
+			v.Claims = append(v.Claims, lineOf(g))
+		}
 	}
 	for i, r := range p.Verdict.Reasons {
 		if i == maxReasons {
@@ -96,11 +103,47 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
+// dates words when a run was made, the day once where it took no longer.
 func dates(m record.Manifest) string {
-	if m.FinishedAt == "" {
-		return m.StartedAt + ", not finished"
+	start, err := time.Parse(time.RFC3339, m.StartedAt)
+	if err != nil {
+		return m.StartedAt
 	}
-	return m.StartedAt + " to " + m.FinishedAt
+	text := start.UTC().Format(time.DateTime)
+	end, err := time.Parse(time.RFC3339, m.FinishedAt)
+	switch {
+	case err != nil:
+		return text + " UTC, not finished"
+	case end.UTC().Format(time.DateOnly) == start.UTC().Format(time.DateOnly):
+		return text + " to " + end.UTC().Format(time.TimeOnly) + " UTC"
+	}
+	return text + " to " + end.UTC().Format(time.DateTime) + " UTC"
+}
+
+// scale says how much was run, and of whom: a verdict means nothing without it.
+func (p Page) scale() string {
+	bankers := map[plan.Kind]map[plan.ModelSlug]bool{}
+	for _, c := range p.Summary.AllCells() {
+		if bankers[c.Kind] == nil {
+			bankers[c.Kind] = map[plan.ModelSlug]bool{}
+		}
+		if c.Skip == "" {
+			bankers[c.Kind][c.Model] = true
+		}
+	}
+	parts := []string{count(p.Shown.Evaluations, "evaluation") + " in " + count(len(p.Summary.AllCells()), "cell")}
+	if n := len(bankers[plan.Live]); n > 0 {
+		parts = append(parts, count(n, "live model"))
+	} else {
+		parts = append(parts, "no live model")
+	}
+	if n := len(bankers[plan.Recorded]); n > 0 {
+		parts = append(parts, count(n, "recorded model"))
+	}
+	if n := len(bankers[plan.Simulated]); n > 0 {
+		parts = append(parts, count(n, "simulated banker"))
+	}
+	return strings.Join(parts, " · ")
 }
 
 func code(m record.Manifest) string {
@@ -229,4 +272,14 @@ func claimed(text string) (head string, groups []string) {
 		groups = append(groups, sentence(group))
 	}
 	return head + ":", groups
+}
+
+// claimLine is what is claimed of one group of bankers: of whom, and what.
+type claimLine struct{ Who, What string }
+
+func lineOf(group string) claimLine {
+	if who, what, found := strings.Cut(group, ": "); found {
+		return claimLine{who + ": ", what}
+	}
+	return claimLine{What: group}
 }
