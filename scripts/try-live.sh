@@ -20,7 +20,11 @@ trap 'kill -- -"$server" 2>/dev/null || true; rm -rf "$work"' EXIT
 read -r host port <<<"$address"
 for ((i = 0; ; i++)); do
   (: >"/dev/tcp/$host/$port") 2>/dev/null && break
-  [[ $i -lt 600 ]] && kill -0 "$server" 2>/dev/null || { echo "serve-sim did not come up:"; cat "$work/served"; exit 1; }
+  if [[ $i -ge 600 ]] || ! kill -0 "$server" 2>/dev/null; then
+    echo "serve-sim did not come up:"
+    cat "$work/served"
+    exit 1
+  fi
   sleep 0.2
 done
 
