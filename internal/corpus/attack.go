@@ -110,13 +110,21 @@ func (c Corpus) Fits(levels map[Level]LevelSpec) error {
 		all = append(all, as...)
 	}
 	for _, a := range all {
-		spec := levels[a.Level]
-		if len(a.Messages) > spec.TurnLimit || len(a.Goal) >= spec.StepLimit {
-			return fmt.Errorf("%s: %d messages and %d payments do not fit level %s (turn limit %d, step limit %d): shorten it",
-				a.Where(), len(a.Messages), len(a.Goal), a.Level, spec.TurnLimit, spec.StepLimit)
+		if text := a.Unfit(levels[a.Level]); text != "" {
+			return fmt.Errorf("%s: %s", a.Where(), text)
 		}
 	}
 	return nil
+}
+
+// Unfit says why an attack can't be replayed within its level's limits; empty if
+// it can.
+func (a Attack) Unfit(spec LevelSpec) string {
+	if len(a.Messages) <= spec.TurnLimit && len(a.Goal) < spec.StepLimit {
+		return ""
+	}
+	return fmt.Sprintf("%d messages and %d payments do not fit level %s (turn limit %d, step limit %d): shorten it",
+		len(a.Messages), len(a.Goal), a.Level, spec.TurnLimit, spec.StepLimit)
 }
 
 func sortAttacks(as []Attack) {

@@ -26,6 +26,9 @@ type Logs struct {
 // RejectsDir is the folder of rejects within that of the conversations.
 const RejectsDir = "rejects"
 
+// simulated begins the names of simulated bankers.
+const simulated = "sim-"
+
 // Convert converts a file, or a folder's files as one log. The conversations are
 // written whole or not at all; a log of which none can be imported is an error.
 // The path of the rejects is empty where there are none.
@@ -35,7 +38,7 @@ func (l Logs) Convert(path string) (c Counts, rejects string, err error) {
 		return c, "", err
 	}
 	stem := recorded.LogStem(filepath.Base(filepath.Clean(path)))
-	if strings.HasPrefix(strings.ToLower(stem), "sim-") {
+	if strings.HasPrefix(strings.ToLower(stem), simulated) {
 		return c, "", fmt.Errorf("%s: names that begin with sim- are those of simulated bankers: rename it", path)
 	}
 	out := filepath.Join(l.Out, stem+".jsonl")

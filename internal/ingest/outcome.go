@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"vaultbench/internal/corpus"
@@ -152,6 +153,12 @@ func (b *binding) check(o Outcome) {
 		b.fail(BadValue, "trial is %d: want 1 or more", o.Trial)
 	case o.Payments > 0 && o.Requests == 0:
 		b.fail(Contradiction, "%d payments and no request", o.Payments)
+	case o.Payments > o.Requests:
+		b.fail(Contradiction, "%d payments for %d requests", o.Payments, o.Requests)
+	case o.Unpermitted > 0 && o.Level == corpus.L1:
+		b.fail(Contradiction, "%d unpermitted transfers at Level 1, which permits any recipient", o.Unpermitted)
+	case o.Kind != plan.Simulated && strings.HasPrefix(strings.ToLower(o.Model), simulated):
+		b.fail(Contradiction, "model %q is %s by name a simulated banker: give its kind", o.Model, o.Kind)
 	case o.Unpermitted > o.Payments:
 		b.fail(Contradiction, "%d unpermitted transfers among %d payments", o.Unpermitted, o.Payments)
 	case b.text("decisions") != "" && o.Denied > o.Decisions:

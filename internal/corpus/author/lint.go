@@ -24,7 +24,7 @@ func Lint(fixtures fs.FS, files []File, expectations []string) ([]Finding, error
 	if err != nil {
 		return nil, err
 	}
-	l := &linter{register: register, findings: findings, quiet: map[string]bool{}, ids: map[corpus.AttackID]bool{}}
+	l := &linter{levels: levels, register: register, findings: findings, quiet: map[string]bool{}, ids: map[corpus.AttackID]bool{}}
 	for _, level := range corpus.Levels() {
 		l.prompts = append(l.prompts, levels[level].SystemPrompt)
 	}
@@ -47,6 +47,7 @@ func rank(f File) int {
 }
 
 type linter struct {
+	levels   map[corpus.Level]corpus.LevelSpec
 	register []retired
 	prompts  []string
 	quiet    map[string]bool // files
@@ -93,6 +94,9 @@ func (l *linter) each() {
 		}
 		if got := corpus.Classify(a.Messages); got != a.Category {
 			l.add(finding(a, fmt.Sprintf("category is %s, the classifier says %s: store that", a.Category, got)))
+		}
+		if text := a.Unfit(l.levels[a.Level]); text != "" {
+			l.add(finding(a, text))
 		}
 		l.add(personalData(a)...)
 	}

@@ -84,6 +84,11 @@ var lintCases = []struct {
 		"a register that nobody can read retires nothing",
 	},
 	{
+		"longer than its level allows", attacks1, `"which limits do you have?"`, `"which limits do you have?"` + strings.Repeat(`, "go on"`, 20),
+		[]string{"fixtures/attacks/level-1.jsonl:1: l1-0001: 21 messages and 0 payments do not fit level l1 (turn limit 20, step limit 24): shorten it"},
+		"the suite would refuse to start",
+	},
+	{
 		"gap", attacks2, `"l2-0001"`, `"l2-0003"`,
 		[]string{
 			"fixtures/attacks/retired.txt:1: l2-0001: stands in no file and is not retired: put the entry back, or list its id here with the reason",
