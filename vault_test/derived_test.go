@@ -1,7 +1,6 @@
 package vault_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,13 +40,7 @@ func testDerived(t *testing.T, section corpus.Section) {
 		t.Skip("VAULT_VARIANTS=n replays n variants of every attack: unset")
 	}
 	b := theBench(t)
-	var tracks []corpus.Track
-	for _, track := range corpus.DerivedTracks(section) {
-		if slices.Contains(options.Tracks, string(track.Base())) {
-			tracks = append(tracks, track)
-		}
-	}
-	cells, err := b.cellsOn(tracks)
+	cells, err := b.cellsOn(b.Tracks(section))
 	require.NoError(t, err, "VAULT_TRACKS must hold single or multi: honest tasks are not derived from")
 	b.runCells(t, cells)
 }
@@ -111,7 +104,7 @@ func TestDerivedCells(t *testing.T) {
 	_, options, err := settings.Load()
 	require.NoError(t, err)
 	options.Cross, options.Variants = true, len(variant.Operators())
-	require.NoError(t, derive(b, options))
+	require.NoError(t, settings.Derive(b, options))
 	cell := func(level corpus.Level, track corpus.Track) plan.Cell {
 		return plan.Cell{Model: "sim-compromised", Level: level, Track: track, Architecture: plan.OAP}
 	}

@@ -19,20 +19,20 @@ import (
 // A missing key is a skip with its reason; anything else that is known to be wrong
 // stops the run before it costs.
 func (b *bench) addLive() error {
-	b.budget = budget.New(budget.Limits{USD: b.options.BudgetUSD, Tokens: b.options.BudgetTokens})
-	for _, slug := range b.options.Models {
-		if b.cassettes[slug] != nil {
+	b.budget = budget.New(budget.Limits{USD: b.Options.BudgetUSD, Tokens: b.Options.BudgetTokens})
+	for _, slug := range b.Options.Models {
+		if b.Cassettes[slug] != nil {
 			continue
 		}
-		m, p, err := b.catalog.Find(slug)
+		m, p, err := b.Catalog.Find(slug)
 		if err != nil {
 			return err
 		}
 		banker := suite.Banker{Slug: plan.ModelSlug(slug), Kind: plan.Live}
-		key, url := b.options.Lookup(p.KeyEnv), b.options.Lookup(p.BaseURLEnv)
+		key, url := b.Options.Lookup(p.KeyEnv), b.Options.Lookup(p.BaseURLEnv)
 		if m.ID != nil && key == "" {
 			banker.Skip = fmt.Sprintf("live: %s unset", p.KeyEnv)
-			b.suite.Bankers[banker.Slug] = banker
+			b.Suite.Bankers[banker.Slug] = banker
 			continue
 		}
 		client, err := chat.Open(m, p, url, key)
@@ -46,48 +46,15 @@ func (b *bench) addLive() error {
 		if err := chat.Check(context.Background(), m, p, url, key); err != nil {
 			return err
 		}
-		if b.options.Record != "" {
-			r, err := cassette.Create(b.options.Record, slug)
+		if b.Options.Record != "" {
+			r, err := cassette.Create(b.Options.Record, slug)
 			if err != nil {
 				return fmt.Errorf("VAULT_RECORD: %w", err)
 			}
 			counted = r.Client(counted)
 		}
 		banker.Open = func(corpus.LevelSpec, corpus.Track) (llm.Client, error) { return counted, nil }
-		b.suite.Bankers[banker.Slug] = banker
-	}
-	return nil
-}
-
-// addCassettes makes each cassette of VAULT_RECORDINGS the client of its model, which
-// is then not asked. A replay is one trial, however often it is played.
-func (b *bench) addCassettes() error {
-	if b.options.Recordings == "" {
-		return nil
-	}
-	players, err := cassette.Find(b.options.Recordings)
-	if err != nil {
-		return fmt.Errorf("VAULT_RECORDINGS: %w", err)
-	}
-	b.cassettes = map[string]*cassette.Player{}
-	for _, p := range players {
-		slug := p.Model()
-		switch _, _, err := b.catalog.Find(slug); {
-		case err != nil:
-			return fmt.Errorf("VAULT_RECORDINGS: %s: %w", p.Name(), err)
-		case b.options.Trials > 1:
-			return fmt.Errorf("VAULT_TRIALS: %s is replayed from the cassette %s, which counts as one trial: unset it", slug, p.Name())
-		case b.options.Record != "":
-			return fmt.Errorf("VAULT_RECORD: %s is replayed from the cassette %s, which can't be recorded: unset it or VAULT_RECORDINGS", slug, p.Name())
-		}
-		b.cassettes[slug] = p
-		if !slices.Contains(b.options.Models, slug) {
-			b.options.Models = append(b.options.Models, slug)
-		}
-		b.suite.Bankers[plan.ModelSlug(slug)] = suite.Banker{
-			Slug: plan.ModelSlug(slug), Kind: plan.Recorded, Label: "replay of the cassette " + p.Name() + ": counts as one trial",
-			Open: func(corpus.LevelSpec, corpus.Track) (llm.Client, error) { return p, nil },
-		}
+		b.Suite.Bankers[banker.Slug] = banker
 	}
 	return nil
 }
@@ -95,10 +62,10 @@ func (b *bench) addCassettes() error {
 // chargeEarlier puts what earlier processes of the run spent on its budget.
 func (b *bench) chargeEarlier() error {
 	for slug, spent := range b.run.Spent() {
-		if !slices.Contains(b.options.Models, slug) || b.cassettes[slug] != nil {
+		if !slices.Contains(b.Options.Models, slug) || b.Cassettes[slug] != nil {
 			continue
 		}
-		m, _, err := b.catalog.Find(slug)
+		m, _, err := b.Catalog.Find(slug)
 		if err != nil {
 			return err
 		}
@@ -113,7 +80,7 @@ func (b *bench) limiter(p llm.Provider) *limit.Limiter {
 		b.limiters = map[string]*limit.Limiter{}
 	}
 	if b.limiters[p.KeyEnv] == nil {
-		b.limiters[p.KeyEnv] = limit.New(limit.Config{Provider: p.Name, Max: b.options.Concurrency, Attempt: b.options.Attempt})
+		b.limiters[p.KeyEnv] = limit.New(limit.Config{Provider: p.Name, Max: b.Options.Concurrency, Attempt: b.Options.Attempt})
 	}
 	return b.limiters[p.KeyEnv]
 }

@@ -38,13 +38,13 @@ func (w counted) Append(e record.Evaluation) error {
 // live models make it long and there is one; else by lines.
 func (b *bench) watch() {
 	out, terminal := io.Writer(os.Stdout), false
-	if !b.options.CI && len(b.options.Models) > 0 {
+	if !b.Options.CI && len(b.Options.Models) > 0 {
 		if tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
 			out, terminal = tty, true
 		}
 	}
 	b.progress = progress.Start(progress.Config{Out: out, Terminal: terminal, Waiting: b.waits, Spent: b.budget.String})
-	b.suite.Sink = counted{b.run, b.progress}
+	b.Suite.Sink = counted{b.run, b.progress}
 	_, final, _ := b.run.Resumed()
 	b.progress.Plan(-final)
 }
@@ -63,7 +63,7 @@ func (b *bench) waits() []progress.Wait {
 // expect tells the progress what the selected cells come to.
 func (b *bench) expect(test string, cells []plan.Cell) error {
 	for _, cell := range cells {
-		p, err := b.suite.Planned(cell)
+		p, err := b.Suite.Planned(cell)
 		if err != nil {
 			return err
 		}

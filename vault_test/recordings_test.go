@@ -19,12 +19,12 @@ import (
 // the suite (written by us, and named so). The loop is open.
 func TestRecordings(t *testing.T) {
 	b := theBench(t)
-	if !b.suite.Shard.First() {
-		t.Skipf("recorded conversations are replayed by shard 1/%d", b.suite.Shard.Of)
+	if !b.Suite.Shard.First() {
+		t.Skipf("recorded conversations are replayed by shard 1/%d", b.Suite.Shard.Of)
 	}
 	fsys := b.recordings(t)
-	recordings, err := b.suite.Recordings(fsys)
-	if errors.Is(err, recorded.ErrNone) && len(b.cassettes) > 0 {
+	recordings, err := b.Suite.Recordings(fsys)
+	if errors.Is(err, recorded.ErrNone) && len(b.Cassettes) > 0 {
 		t.Skip("VAULT_RECORDINGS holds cassettes alone: TestVault plays them")
 	}
 	require.NoError(t, err)
@@ -36,13 +36,13 @@ func TestRecordings(t *testing.T) {
 	require.NoError(t, b.run.Digest(digests))
 	ran := 0
 	for _, r := range recordings {
-		for _, arch := range typed[plan.Architecture](b.options.Architectures) {
-			p, err := b.suite.PlannedRecording(r, arch)
+		for _, arch := range typed[plan.Architecture](b.Options.Architectures) {
+			p, err := b.Suite.PlannedRecording(r, arch)
 			require.NoError(t, err)
 			sub(t, p.Cell.Name(), func(t *testing.T) {
 				ran++
 				require.NoError(t, b.run.Plan(p))
-				got, err := b.suite.RunRecording(runContext(t), p, fsys, r)
+				got, err := b.Suite.RunRecording(runContext(t), p, fsys, r)
 				if err != nil {
 					t.Fatalf("harness fault: %v", err)
 				}
@@ -59,13 +59,13 @@ func TestRecordings(t *testing.T) {
 
 func (b *bench) recordings(t *testing.T) fs.FS {
 	t.Helper()
-	if b.options.Recordings == "" {
+	if b.Options.Recordings == "" {
 		fsys, err := fs.Sub(fixtures.FS, "recordings")
 		require.NoError(t, err)
 		return fsys
 	}
-	info, err := os.Stat(b.options.Recordings)
+	info, err := os.Stat(b.Options.Recordings)
 	require.NoError(t, err, "VAULT_RECORDINGS names the folder with recorded conversations")
-	require.True(t, info.IsDir(), "VAULT_RECORDINGS: %s is no folder", b.options.Recordings)
-	return os.DirFS(b.options.Recordings)
+	require.True(t, info.IsDir(), "VAULT_RECORDINGS: %s is no folder", b.Options.Recordings)
+	return os.DirFS(b.Options.Recordings)
 }

@@ -41,13 +41,13 @@ func (b *bench) runCells(t *testing.T, cells []plan.Cell) {
 }
 
 func (b *bench) runCell(t *testing.T, cell plan.Cell) {
-	p, err := b.suite.Planned(cell)
+	p, err := b.Suite.Planned(cell)
 	require.NoError(t, err)
 	require.NoError(t, b.run.Plan(p))
 	if p.Skip != "" {
 		t.Skip(p.Skip)
 	}
-	got, err := b.suite.RunCell(runContext(t), p)
+	got, err := b.Suite.RunCell(runContext(t), p)
 	if err != nil {
 		t.Fatalf("harness fault: %v", err)
 	}

@@ -112,14 +112,23 @@ func openLocked(dir, path string, lock *flock.Flock) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
-	j := &Journal{dir: dir, run: filepath.Base(dir), lock: lock, file: f, prior: map[string]Prior{}, spent: map[string]Usage{}, served: map[string][]string{}, stop: make(chan struct{}), done: make(chan struct{})}
-	j.link = genesis(j.run)
-	if err := j.scan(f, path); err != nil {
+	j := newJournal(dir)
+	j.lock, j.file, j.stop, j.done = lock, f, make(chan struct{}), make(chan struct{})
+	err = j.scan(f, path)
+	if err == nil {
+		err = f.Truncate(j.size)
+	}
+	if err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	go j.syncLoop()
 	return j, nil
+}
+
+func newJournal(dir string) *Journal {
+	run := filepath.Base(dir)
+	return &Journal{dir: dir, run: run, link: genesis(run), prior: map[string]Prior{}, spent: map[string]Usage{}, served: map[string][]string{}}
 }
 
 // room is what must be free before anything is asked, in bytes.

@@ -14,7 +14,7 @@ var planMark = []byte(`{"planned":`)
 // scan reads what an earlier process left. A torn end, as a kill or a power cut
 // leaves it, is dropped; damage before whole lines is an error, since nobody
 // knows what stood there, and so is a whole line that does not follow the one
-// before it: it would be summed twice, or for another run.
+// before it: it would be summed twice, or for another run. The file is not changed.
 func (j *Journal) scan(r io.Reader, path string) error {
 	in := bufio.NewReaderSize(r, 1<<20)
 	interned := map[string]string{}
@@ -31,7 +31,7 @@ func (j *Journal) scan(r io.Reader, path string) error {
 		}
 		switch {
 		case errors.Is(err, ErrFinished):
-			return fmt.Errorf("journal %s: %w: choose another VAULT_RUN_ID or delete the folder", path, ErrFinished)
+			return fmt.Errorf("journal %s: %w, and VAULT_RUN_ID=%s names it: for a new run take the variable out of the shell (unset VAULT_RUN_ID) or out of .env; or choose another VAULT_RUN_ID or delete the folder", path, ErrFinished, j.run)
 		case torn != nil && (err == nil || errors.Is(err, errMisplaced)):
 			return fmt.Errorf("journal %s is damaged before its end: %w: put back a copy of the file, or start a new run", path, torn)
 		case errors.Is(err, errMisplaced):
@@ -45,7 +45,7 @@ func (j *Journal) scan(r io.Reader, path string) error {
 		}
 		j.size += int64(len(raw))
 	}
-	return j.file.Truncate(j.size)
+	return nil
 }
 
 // readLine returns a line with its line feed; what is cut comes with io.EOF.

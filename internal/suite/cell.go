@@ -3,11 +3,14 @@ package suite
 import (
 	"context"
 	"fmt"
+	"iter"
 	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 )
@@ -32,14 +35,37 @@ func (s *Suite) RunCell(ctx context.Context, p record.PlannedCell) (report.Cell,
 	}
 	var jobs []job
 	account := Account(spec)
-	for _, a := range s.selected(p.Cell) {
-		for trial := 1; trial <= s.Trials; trial++ {
-			jobs = append(jobs, job{record.EvaluationID(p.Cell, a.ID, trial), func(ctx context.Context) record.Evaluation {
-				return s.evaluate(ctx, p, spec, account, a, trial, client, layer())
-			}})
-		}
+	for a, trial := range s.trials(p.Cell) {
+		jobs = append(jobs, job{record.EvaluationID(p.Cell, a.ID, trial), func(ctx context.Context) record.Evaluation {
+			return s.evaluate(ctx, p, spec, account, a, trial, client, layer())
+		}})
 	}
 	return s.runJobs(ctx, p, jobs)
+}
+
+// trials are a cell's evaluations: each of its attacks so often.
+func (s *Suite) trials(c plan.Cell) iter.Seq2[corpus.Attack, int] {
+	return func(yield func(corpus.Attack, int) bool) {
+		for _, a := range s.selected(c) {
+			for trial := 1; trial <= s.Trials; trial++ {
+				if !yield(a, trial) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Done counts the evaluations of a cell that are final in what a run left: RunCell
+// does not ask for them again.
+func (s *Suite) Done(c plan.Cell, left record.Left) int {
+	n := 0
+	for a, trial := range s.trials(c) {
+		if left.Prior[record.EvaluationID(c, a.ID, trial)].Final {
+			n++
+		}
+	}
+	return n
 }
 
 // runJobs runs the evaluations of one cell, records each as it ends, and counts.

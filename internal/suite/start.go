@@ -26,25 +26,49 @@ func Start(s *Suite, root, results, id string, m record.Manifest) (*Run, error) 
 	if id == "" {
 		id = newRunID()
 	}
-	dir := filepath.Join(results, id)
-	j, err := record.OpenJournal(dir)
+	j, err := record.OpenJournal(filepath.Join(results, id))
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{suite: s, key: s.key(), results: results, dir: dir, journal: j, directories: s.Directories(), planned: map[string]record.PlannedCell{}}
-	m.Version, m.RunID, m.StartedAt = record.ManifestVersion, id, now()
-	m.GoVersion, m.Trials, m.KeyID = runtime.Version(), s.Trials, r.key.ID()
-	m.Bootstrap = report.Resampling()
-	m.Directories = r.directories
-	if err := stamp(&m, root); err != nil {
-		return nil, errors.Join(err, j.Close())
+	r, err := newRun(s, root, results, id, m)
+	if err == nil {
+		r.journal = j
+		err = r.resume(j.Empty(), j.Cells())
 	}
-	r.manifest = m
-	if err := r.resume(); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
 	s.Sink = r
 	return r, r.writeManifest()
+}
+
+// Left is what of the run results/<id> is done, read without touching it. It
+// refuses what Start would refuse to go on with.
+func Left(s *Suite, root, results, id string, m record.Manifest) (record.Left, error) {
+	if id == "" {
+		return record.Left{Empty: true}, nil
+	}
+	left, err := record.ReadLeft(filepath.Join(results, id))
+	if err != nil {
+		return left, err
+	}
+	r, err := newRun(s, root, results, id, m)
+	if err != nil {
+		return left, err
+	}
+	return left, r.resume(left.Empty, left.Cells)
+}
+
+// newRun is a run without its journal.
+func newRun(s *Suite, root, results, id string, m record.Manifest) (*Run, error) {
+	r := &Run{suite: s, key: s.key(), results: results, dir: filepath.Join(results, id), directories: s.Directories(), planned: map[string]record.PlannedCell{}}
+	m.Version, m.RunID, m.StartedAt = record.ManifestVersion, id, now()
+	m.GoVersion, m.Trials, m.KeyID = runtime.Version(), s.Trials, r.key.ID()
+	m.Bootstrap = report.Resampling()
+	m.Directories = r.directories
+	err := stamp(&m, root)
+	r.manifest = m
+	return r, err
 }
 
 // mayDiffer are the variables that say how a run is done and not what it is. Of
@@ -54,11 +78,12 @@ var mayDiffer = []string{
 	"VAULT_LONG", "VAULT_GATE", "VAULT_SIGNING_KEY", "VAULT_RECORDINGS",
 }
 
-// resume takes over what an earlier process left, if it was the same run.
-func (r *Run) resume() error {
+// resume takes over what an earlier process left, if it was the same run: whether
+// its journal is empty, and the cells there.
+func (r *Run) resume(empty bool, cells []record.PlannedCell) error {
 	was, err := receipt.ReadManifest(r.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		if r.journal.Empty() {
+		if empty {
 			return nil
 		}
 		return fmt.Errorf("resume %s: the journal is there and the manifest is not, so nobody knows what the run was made of: choose another VAULT_RUN_ID", r.dir)
@@ -72,7 +97,7 @@ func (r *Run) resume() error {
 		return fmt.Errorf("resume %s: the run was begun with other things, and one run can't hold both:\n  %s\nput back what changed, or choose another VAULT_RUN_ID", r.dir, strings.Join(lines, "\n  "))
 	}
 	r.was, r.manifest.StartedAt, r.manifest.Digests = &was, was.StartedAt, is.Digests
-	for _, p := range r.journal.Cells() {
+	for _, p := range cells {
 		r.planned[p.Cell.Name()] = p
 	}
 	return nil

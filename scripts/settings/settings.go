@@ -79,15 +79,17 @@ func words[T ~string](ts []T) []string {
 }
 
 // Derive adds the attacks of the sections that the options ask for.
-func Derive(c corpus.Corpus, levels map[corpus.Level]corpus.LevelSpec, o config.Options) (corpus.Corpus, error) {
-	var err error
+func Derive(s *suite.Suite, o config.Options) (err error) {
 	if o.Cross {
-		if c, err = cross.Corpus(c, levels); err != nil {
-			return c, err
+		if s.Corpus, err = cross.Corpus(s.Corpus, s.Levels); err != nil {
+			return err
 		}
 	}
 	if o.Variants > 0 {
-		c, err = variant.Corpus(c, o.Variants, levels)
+		if s.Corpus, err = variant.Corpus(s.Corpus, o.Variants, s.Levels); err != nil {
+			return err
+		}
 	}
-	return c, err
+	s.Bankers = suite.Sims(s.Corpus)
+	return nil
 }

@@ -6,17 +6,17 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
-	"vaultbench/internal/llm"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/price"
 	"vaultbench/internal/record"
+	"vaultbench/internal/suite"
 	"vaultbench/scripts/settings"
-	"vaultbench/scripts/shipped"
 )
 
 // planCommand says what the benchmark would do under the present environment. It
@@ -27,11 +27,15 @@ type planCommand struct {
 
 // Run prints the plan.
 func (c *planCommand) Run(stdout io.Writer) error {
-	catalog, options, err := settings.Load()
+	b, err := settings.OpenBench()
 	if err != nil {
 		return fmt.Errorf("plan: %w", err)
 	}
-	rows, err := planned(catalog, options)
+	left, err := leftOf(b)
+	if err != nil {
+		return fmt.Errorf("plan: %w", err)
+	}
+	rows, err := planned(b, left)
 	if err != nil {
 		return fmt.Errorf("plan: %w", err)
 	}
@@ -41,80 +45,88 @@ func (c *planCommand) Run(stdout io.Writer) error {
 			return fmt.Errorf("plan: %w", err)
 		}
 	}
-	return writePlan(stdout, rows, e, options)
+	return writePlan(stdout, rows, e, b.Options)
+}
+
+// leftOf is what the run named by VAULT_RUN_ID has done already.
+func leftOf(b *settings.Bench) (record.Left, error) {
+	m, err := b.Manifest()
+	if err != nil {
+		return record.Left{}, err
+	}
+	return suite.Left(b.Suite, b.Options.Root, b.Options.Results, b.Options.RunID, m)
 }
 
 // planRow is what one model comes to.
 type planRow struct {
 	model       string
 	live        bool
-	skip        string // why it would not be asked
+	notes       []string
 	cells       int
-	evaluations int
+	evaluations int // still to be asked
 	price       *price.Price
+	spent       record.Usage // by earlier processes of the run
 }
 
-func planned(catalog llm.Catalog, options config.Options) ([]planRow, error) {
-	attacks, err := shipped.Corpus()
-	if err != nil {
-		return nil, err
-	}
-	attacks, tracks, err := derived(attacks, options)
-	if err != nil {
-		return nil, err
-	}
+func planned(b *settings.Bench, left record.Left) ([]planRow, error) {
 	var rows []planRow
-	for _, slug := range slices.Concat(options.Sims, options.Models) {
-		cells, err := plan.Cells([]plan.ModelSlug{plan.ModelSlug(slug)}, typed[corpus.Level](options.Levels),
-			tracks, typed[plan.Architecture](options.Architectures))
+	for _, slug := range b.Models() {
+		row, err := newRow(b, slug, left)
 		if err != nil {
 			return nil, err
 		}
-		row := planRow{model: slug, cells: len(cells)}
-		for _, cell := range cells {
-			row.evaluations += len(attacks.Select(cell.Level, cell.Track)) * options.Trials
+		cells, err := b.Cells([]string{slug}, slices.Concat(b.Tracks(corpus.Native), b.Tracks(corpus.Crossed), b.Tracks(corpus.Varied)))
+		if err != nil {
+			return nil, err
 		}
-		if slices.Contains(options.Models, slug) {
-			m, p, err := catalog.Find(slug)
+		done := 0
+		for _, cell := range cells {
+			p, err := b.Suite.Planned(cell)
 			if err != nil {
 				return nil, err
 			}
-			row.live, row.price = true, m.Price
-			switch {
-			case m.ID == nil:
-				row.skip = "id is null in fixtures/models.json: the run stops"
-			case options.Lookup(p.KeyEnv) == "":
-				row.skip = p.KeyEnv + " unset: skipped"
+			if p.Skip == "" {
+				row.cells++
 			}
+			row.evaluations += p.Evaluations
+			done += b.Suite.Done(cell, left)
 		}
+		if done > 0 {
+			row.notes = append(row.notes, fmt.Sprintf("%d of %d are done", done, row.evaluations))
+		}
+		row.evaluations -= done
 		rows = append(rows, row)
 	}
 	return rows, nil
 }
 
-// derived adds the attacks and tracks of the sections that were asked for.
-func derived(c corpus.Corpus, options config.Options) (corpus.Corpus, []corpus.Track, error) {
-	tracks := typed[corpus.Track](options.Tracks)
-	levels, err := shipped.Levels()
+// newRow says what sort of banker a model is. A live one gets a place in the suite
+// that nothing can be asked through.
+func newRow(b *settings.Bench, slug string, left record.Left) (planRow, error) {
+	row := planRow{model: slug}
+	switch {
+	case b.Cassettes[slug] != nil:
+		row.notes = append(row.notes, "replayed from the cassette "+b.Cassettes[slug].Name()+": costs nothing")
+		return row, nil
+	case !slices.Contains(b.Options.Models, slug):
+		row.notes = append(row.notes, "simulated: costs nothing")
+		return row, nil
+	}
+	m, p, err := b.Catalog.Find(slug)
 	if err != nil {
-		return c, nil, err
+		return row, err
 	}
-	if options.Cross {
-		tracks = append(tracks, corpus.DerivedTracks(corpus.Crossed)...)
+	b.Suite.Bankers[plan.ModelSlug(slug)] = suite.Banker{Slug: plan.ModelSlug(slug), Kind: plan.Live}
+	row.live, row.price, row.spent = true, m.Price, left.Spent[slug]
+	switch {
+	case m.ID == nil:
+		row.notes = append(row.notes, "id is null in fixtures/models.json: the run stops")
+	case b.Options.Lookup(p.KeyEnv) == "":
+		row.notes = append(row.notes, p.KeyEnv+" unset: skipped")
+	case b.Options.BudgetUSD > 0 && m.Price == nil:
+		row.notes = append(row.notes, "price is null in fixtures/models.json, and VAULT_BUDGET_USD needs it: the run stops")
 	}
-	if options.Variants > 0 {
-		tracks = append(tracks, corpus.DerivedTracks(corpus.Varied)...)
-	}
-	c, err = settings.Derive(c, levels, options)
-	return c, tracks, err
-}
-
-func typed[T ~string](words []string) []T {
-	var out []T
-	for _, w := range words {
-		out = append(out, T(w))
-	}
-	return out
+	return row, nil
 }
 
 // estimate is what one evaluation of a live model takes.
@@ -196,8 +208,9 @@ func writePlan(stdout io.Writer, rows []planRow, e estimate, options config.Opti
 	live, cells, evaluations := 0, 0, 0
 	for _, r := range rows {
 		cells, evaluations = cells+r.cells, evaluations+r.evaluations
+		note := strings.Join(r.notes, "; ")
 		if !r.live {
-			_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t-\t-\t-\t-\tsimulated: costs nothing\n", r.model, r.cells, r.evaluations)
+			_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t-\t-\t-\t-\t%s\n", r.model, r.cells, r.evaluations, note)
 			continue
 		}
 		live++
@@ -205,7 +218,7 @@ func writePlan(stdout io.Writer, rows []planRow, e estimate, options config.Opti
 		if each, ok := e.usd(r.price); ok {
 			usd = fmt.Sprintf("%.2f", n*each)
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%.0f\t%.0f\t%s\t%s\t%s\n", r.model, r.cells, r.evaluations, n*e.input, n*e.output, usd, e.span(r.evaluations, options.Concurrency), r.skip)
+		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%.0f\t%.0f\t%s\t%s\t%s\n", r.model, r.cells, r.evaluations, n*e.input, n*e.output, usd, e.span(r.evaluations, options.Concurrency), note)
 	}
 	_, _ = fmt.Fprintf(w, "in all\t%d\t%d\n", cells, evaluations)
 	if err := w.Flush(); err != nil {
@@ -215,9 +228,32 @@ func writePlan(stdout io.Writer, rows []planRow, e estimate, options config.Opti
 		_, err := fmt.Fprintln(stdout, "no live model is named in VAULT_MODELS: nothing is spent")
 		return err
 	}
-	_, err := fmt.Fprintf(stdout, "tokens and time by %s: %.0f input (%.0f from a cache) and %.0f output tokens an evaluation, %d evaluations at a time (VAULT_CONCURRENCY), models one after the other\n",
+	_, _ = fmt.Fprintf(stdout, "tokens and time by %s: %.0f input (%.0f from a cache) and %.0f output tokens an evaluation, %d evaluations at a time (VAULT_CONCURRENCY), models one after the other\n",
 		e.source, e.input, e.cached, e.output, options.Concurrency)
+	_, err := io.WriteString(stdout, overBudget(rows, e, options))
 	return err
+}
+
+// overBudget says what of a run's budget the plan goes beyond; empty: of none.
+func overBudget(rows []planRow, e estimate, options config.Options) string {
+	tokens, usd := 0.0, 0.0 // what earlier processes spent counts as well
+	for _, r := range rows {
+		if !r.live {
+			continue
+		}
+		tokens += float64(r.spent.InputTokens+r.spent.OutputTokens) + float64(r.evaluations)*(e.input+e.output)
+		if each, ok := e.usd(r.price); ok {
+			usd += r.price.Of(price.Tokens{Input: r.spent.InputTokens, Cached: r.spent.CachedTokens, Output: r.spent.OutputTokens}).USD() + float64(r.evaluations)*each
+		}
+	}
+	text := ""
+	if limit := options.BudgetTokens; limit > 0 && tokens > float64(limit) {
+		text += fmt.Sprintf("beyond the budget: VAULT_BUDGET_TOKENS is %d, and the run comes to about %.0f: the rest would be not_run\n", limit, tokens)
+	}
+	if limit := options.BudgetUSD; limit > 0 && usd > limit {
+		text += fmt.Sprintf("beyond the budget: VAULT_BUDGET_USD is %.2f, and the run comes to about %.2f: the rest would be not_run\n", limit, usd)
+	}
+	return text
 }
 
 // span is how long so many evaluations take, from the fastest model to the slowest.
