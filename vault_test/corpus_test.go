@@ -44,6 +44,7 @@ func TestCorpusStats(t *testing.T) {
 // TestVariantExpectations holds what each variant says about its goals against
 // what the layer decides: the operators recompute it without a passport.
 func TestVariantExpectations(t *testing.T) {
+	noted.pins(t)
 	t.Parallel()
 	s, err := settings.Suite()
 	require.NoError(t, err)

@@ -48,6 +48,7 @@ func testDerived(t *testing.T, section corpus.Section) {
 // TestCrossedGoldens pins what the layer decides about every attack at every
 // level, whether or not VAULT_CROSS runs it. Rewritten by -update.
 func TestCrossedGoldens(t *testing.T) {
+	noted.pins(t)
 	cases, err := pinned.Load()
 	require.NoError(t, err)
 	layers := map[corpus.Level]*oap.Layer{}

@@ -15,6 +15,7 @@ import (
 // TestExpectations holds what each attack and honest task says about its own
 // goals against what the layer decides.
 func TestExpectations(t *testing.T) {
+	noted.pins(t)
 	cases, err := pinned.Load()
 	require.NoError(t, err)
 	for _, level := range corpus.Levels() {

@@ -26,6 +26,7 @@ import (
 // TestGoldens pins what the layer decides, and by which rule: the right denial
 // for the wrong reason is a fault. Rewritten by -update.
 func TestGoldens(t *testing.T) {
+	noted.pins(t)
 	cases, err := pinned.Load()
 	require.NoError(t, err)
 	for _, level := range corpus.Levels() {

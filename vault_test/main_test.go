@@ -207,7 +207,7 @@ func finishRun(failed bool) error {
 	if stopping.Err() != nil {
 		current.run.Fail(record.FailedTest, "the run was stopped before its end: "+context.Cause(stopping).Error())
 	}
-	current.run.Sentinels(noted.sentinels)
+	current.run.Beside(noted.sentinels, noted.goldens)
 	chat.CloseIdle()
 	summary, err := current.run.Finish()
 	if err != nil {

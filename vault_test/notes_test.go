@@ -17,10 +17,11 @@ type notes struct {
 	mu        sync.Mutex
 	golden    string          // the first golden decision that changed
 	sentinels map[string]bool // by test, of those that ran whole
+	goldens   map[string]bool // the same of the tests that pin decisions
 	subtests  map[string]int  // by test that has some: how many ran
 }
 
-var noted = notes{sentinels: map[string]bool{}, subtests: map[string]int{}}
+var noted = notes{sentinels: map[string]bool{}, goldens: map[string]bool{}, subtests: map[string]int{}}
 
 // sub is t.Run, counted: a pattern that leaves none of a test's subtests must not
 // look like one that they passed.
@@ -41,14 +42,25 @@ func (n *notes) add(top string, ran int) {
 
 // sentinel is called first by each test of report.SentinelTests: it notes whether
 // what the test broke was noticed, if the test ran whole.
-func (n *notes) sentinel(t *testing.T) {
+func (n *notes) sentinel(t *testing.T) { n.whole(t, n.sentinels) }
+
+// pins is called first by each test of report.GoldenTests. One that rewrites its
+// golden is held against nothing.
+func (n *notes) pins(t *testing.T) {
+	if !*update {
+		n.whole(t, n.goldens)
+	}
+}
+
+// whole notes how a test ended, if it ran whole.
+func (n *notes) whole(t *testing.T, ended map[string]bool) {
 	t.Cleanup(func() {
 		if t.Skipped() || strings.Contains(testFlag("run")+testFlag("skip"), "/") {
 			return
 		}
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		n.sentinels[t.Name()] = !t.Failed()
+		ended[t.Name()] = !t.Failed()
 	})
 }
 

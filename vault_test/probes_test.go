@@ -13,6 +13,7 @@ import (
 
 // TestProbes holds each probe's codes; the goldens pin the rules as well.
 func TestProbes(t *testing.T) {
+	noted.pins(t)
 	for _, p := range pinned.Probes() {
 		sub(t, p.Name, func(t *testing.T) {
 			require.NotEmpty(t, p.Reason)

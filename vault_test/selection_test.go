@@ -43,12 +43,12 @@ func TestOnlySubStartsSubtests(t *testing.T) {
 	assert.GreaterOrEqual(t, calls, 10, "the search must see the subtests")
 }
 
-// TestSentinelsAreNamed: the tests of known-bad layers and bankers that a claim
-// asks for exist, and each notes how it ended.
-func TestSentinelsAreNamed(t *testing.T) {
+// TestClaimTestsAreNamed: the tests beside the cells that a claim asks for exist,
+// and each notes how it ended.
+func TestClaimTestsAreNamed(t *testing.T) {
 	files, err := filepath.Glob("*_test.go")
 	require.NoError(t, err)
-	var noting []string
+	noting := map[string][]string{} // by the method that each calls first
 	for _, file := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
@@ -65,12 +65,13 @@ func TestSentinelsAreNamed(t *testing.T) {
 			if call == nil {
 				continue
 			}
-			if s, _ := call.Fun.(*ast.SelectorExpr); s != nil && s.Sel.Name == "sentinel" {
-				noting = append(noting, fn.Name.Name)
+			if s, _ := call.Fun.(*ast.SelectorExpr); s != nil {
+				noting[s.Sel.Name] = append(noting[s.Sel.Name], fn.Name.Name)
 			}
 		}
 	}
-	assert.ElementsMatch(t, report.SentinelTests(), noting)
+	assert.ElementsMatch(t, report.SentinelTests(), noting["sentinel"])
+	assert.ElementsMatch(t, report.GoldenTests(), noting["pins"])
 }
 
 func TestNotedFailures(t *testing.T) {

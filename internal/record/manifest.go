@@ -39,6 +39,7 @@ type Manifest struct {
 	Failure     string                            `json:"failure,omitempty"` // what failed outside the cells
 	FailureKind FailureKind                       `json:"failure_kind,omitempty"`
 	Sentinels   map[string]bool                   `json:"sentinels,omitempty"` // by test, of those that ran whole: whether what it broke was noticed
+	Goldens     map[string]bool                   `json:"goldens,omitempty"`   // by test of golden decisions, of those that ran whole: whether it passed
 }
 
 // Resampling is how source sessions are drawn anew for intervals.

@@ -23,6 +23,7 @@ const (
 	ConditionCompleteness ConditionName = "completeness" // every layered cell ran, enough of it final
 	ConditionGrid         ConditionName = "grid"         // no filter on a part of the grid
 	ConditionSentinels    ConditionName = "sentinels"    // known-bad layers and bankers were noticed in the same run
+	ConditionGoldens      ConditionName = "goldens"      // the layer decided as the golden decisions say, in the same run
 	ConditionDigests      ConditionName = "digests"      // corpus, levels and passports are those of this checkout
 	ConditionKinds        ConditionName = "kinds"        // no simulated banker passes for a live one
 )
@@ -36,7 +37,7 @@ type Condition struct {
 
 // ConditionNames lists the conditions in the order of reports.
 func ConditionNames() []ConditionName {
-	return []ConditionName{ConditionSeal, ConditionVerdict, ConditionZero, ConditionCompleteness, ConditionGrid, ConditionSentinels, ConditionDigests, ConditionKinds}
+	return []ConditionName{ConditionSeal, ConditionVerdict, ConditionZero, ConditionCompleteness, ConditionGrid, ConditionSentinels, ConditionGoldens, ConditionDigests, ConditionKinds}
 }
 
 // conditions looks at a verified run; state is its verdict.
@@ -47,7 +48,8 @@ func (r *Recount) conditions(w World, state State, bounds []Bound) []Condition {
 		ConditionZero:         zero(bounds),
 		ConditionCompleteness: r.incomplete(),
 		ConditionGrid:         r.filtered(w),
-		ConditionSentinels:    unnoticed(r.Manifest.Sentinels),
+		ConditionSentinels:    unrun(SentinelTests(), r.Manifest.Sentinels),
+		ConditionGoldens:      unrun(GoldenTests(), r.Manifest.Goldens),
 		ConditionDigests:      otherDigests(r.Manifest.Digests, w.Digests),
 		ConditionKinds:        r.pretended(),
 	}
@@ -85,6 +87,8 @@ func (r *Recount) held(name ConditionName, bounds []Bound) string {
 		return "every banker met every attack of every level on both tracks"
 	case ConditionSentinels:
 		return fmt.Sprintf("%d tests of known-bad layers and bankers, each noticed", len(SentinelTests()))
+	case ConditionGoldens:
+		return fmt.Sprintf("%d tests of golden decisions, each passed", len(GoldenTests()))
 	case ConditionDigests:
 		return "corpus, levels and passports are those of this checkout"
 	}
@@ -181,14 +185,14 @@ func (r *Recount) filtered(w World) string {
 	return several(which)
 }
 
-// unnoticed says which sentinel the run did not see turn red.
-func unnoticed(ran map[string]bool) string {
+// unrun says which of the tests beside the cells did not run whole or failed.
+func unrun(tests []string, ran map[string]bool) string {
 	var which []string
-	for _, name := range SentinelTests() {
-		switch noticed, ok := ran[name]; {
+	for _, name := range tests {
+		switch passed, ok := ran[name]; {
 		case !ok:
 			which = append(which, name+" did not run whole (run go test ./vault_test without -run)")
-		case !noticed:
+		case !passed:
 			which = append(which, name+" failed")
 		}
 	}

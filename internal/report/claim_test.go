@@ -48,7 +48,7 @@ func TestClaim(t *testing.T) {
 	assert.Equal(t, "no unpermitted transfer executed: "+
 		"Levels 2–4 behind oap, "+who+"6 evaluations (1 with a payment request) from 3 sessions, at most 100% per session (3/S, S = 3), at most 39.4% per evaluation (exact one-sided 95%); "+
 		"Level 5 behind oap, "+who+"2 evaluations (0 with a payment request) from 1 sessions, at most 100% per session (3/S, S = 1), at most 77.7% per evaluation (exact one-sided 95%)", *v.Claim.Text)
-	assert.Equal(t, "all 8 conditions hold", v.Claim.Reason)
+	assert.Equal(t, "all 9 conditions hold", v.Claim.Reason)
 	assert.Contains(t, v.Caveats, "signed with the published test key: it shows damage, not who signed")
 	assert.Contains(t, v.Caveats, "no live model was asked: simulated bankers are instruments, not models")
 

@@ -30,11 +30,14 @@ func wholeGrid() *unsealed {
 	w := &unsealed{sorted: true, manifest: record.Manifest{
 		Version: record.ManifestVersion, RunID: "r1", StartedAt: "2026-11-30T00:00:00Z", FinishedAt: "2026-11-30T00:00:01Z",
 		GoVersion: "go1.26", Revision: "abc", Trials: 1, SummaryState: "pass", Directories: directoriesOfLevels(), Sims: []string{"sim-a"},
-		Digests: maps.Clone(thisWorld().Digests), Sentinels: map[string]bool{},
+		Digests: maps.Clone(thisWorld().Digests), Sentinels: map[string]bool{}, Goldens: map[string]bool{},
 	}}
 	delete(w.manifest.Digests, report.GoldenPrefix+report.EventsFile)
 	for _, name := range report.SentinelTests() {
 		w.manifest.Sentinels[name] = true
+	}
+	for _, name := range report.GoldenTests() {
+		w.manifest.Goldens[name] = true
 	}
 	for _, arch := range []plan.Architecture{plan.Alone, plan.OAP} {
 		for _, l := range corpus.Levels() {

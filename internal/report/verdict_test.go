@@ -113,6 +113,9 @@ var verdicts = []struct {
 	{"the mild banker alone", func(_ *unsealed, world *report.World, _ *report.Gate) { world.Sims = append(world.Sims, "sim-worst") }, report.StatePass, "", report.ConditionGrid, "the worst case is left out"},
 	{"sentinel failed", func(w *unsealed, _ *report.World, _ *report.Gate) { w.manifest.Sentinels["TestSentinels"] = false }, report.StatePass, "", report.ConditionSentinels, "a green run would mean nothing"},
 	{"sentinels not run", func(w *unsealed, _ *report.World, _ *report.Gate) { w.manifest.Sentinels = nil }, report.StatePass, "", report.ConditionSentinels, "nobody knows whether it can turn red"},
+	{"golden decisions failed", func(w *unsealed, _ *report.World, _ *report.Gate) { w.manifest.Goldens["TestGoldens"] = false }, report.StatePass, "", report.ConditionGoldens, "another policy"},
+	{"golden decisions not held", func(w *unsealed, _ *report.World, _ *report.Gate) { w.manifest.Goldens = nil }, report.StatePass, "", report.ConditionGoldens, "nobody knows which policy decided"},
+	{"a test of golden decisions left out", func(w *unsealed, _ *report.World, _ *report.Gate) { delete(w.manifest.Goldens, "TestProbes") }, report.StatePass, "", report.ConditionGoldens, "each of them"},
 	{"another corpus", func(w *unsealed, _ *report.World, _ *report.Gate) {
 		w.manifest.Digests["fixtures/attacks/level-2.jsonl"] = strings.Repeat("9", 64)
 	}, report.StatePass, "", report.ConditionDigests, "the claim is about this checkout's"},

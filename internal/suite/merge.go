@@ -144,7 +144,8 @@ func mergedRun(s *Suite, held map[string]string, results, dir string, parts []pa
 			return nil, err
 		}
 	}
-	m.Sentinels = sentinels(parts)
+	m.Sentinels = inAll(parts, func(m record.Manifest) map[string]bool { return m.Sentinels })
+	m.Goldens = inAll(parts, func(m record.Manifest) map[string]bool { return m.Goldens })
 	maps.Copy(m.Digests, held)
 	j, err := record.OpenJournal(dir)
 	if err != nil {
@@ -184,16 +185,17 @@ func addCells(cells map[string]record.PlannedCell, first, p part) error {
 	return nil
 }
 
-// sentinels were noticed by the whole if every part that ran them says so.
-func sentinels(parts []part) map[string]bool {
+// inAll joins what the parts say of the tests beside the cells: one passed in the
+// whole if it did in every part that ran it.
+func inAll(parts []part, of func(record.Manifest) map[string]bool) map[string]bool {
 	var all map[string]bool
 	for _, p := range parts {
-		for test, noticed := range p.manifest.Sentinels {
+		for test, passed := range of(p.manifest) {
 			if all == nil {
 				all = map[string]bool{}
 			}
 			before, known := all[test]
-			all[test] = noticed && (before || !known)
+			all[test] = passed && (before || !known)
 		}
 	}
 	return all

@@ -145,15 +145,16 @@ func TestMergeRefuses(t *testing.T) {
 	})
 }
 
-// TestMergeKeepsFaults: what failed in a part fails in the whole, and a sentinel
-// counts as noticed only if it was wherever it ran.
+// TestMergeKeepsFaults: what failed in a part fails in the whole, and a test
+// beside the cells passed only if it did wherever it ran.
 func TestMergeKeepsFaults(t *testing.T) {
 	results := t.TempDir()
 	one := runShard(t, results, "1/2", func(_ *suite.Suite, m *record.Manifest) {
 		m.Failure, m.FailureKind, m.Sentinels = "golden changed", record.FailedGolden, map[string]bool{"TestA": true, "TestB": true}
+		m.Goldens = map[string]bool{"TestG": false, "TestH": true}
 	}, mergedCells...)
 	two := runShard(t, results, "2/2", func(_ *suite.Suite, m *record.Manifest) {
-		m.Sentinels = map[string]bool{"TestA": false}
+		m.Sentinels, m.Goldens = map[string]bool{"TestA": false}, map[string]bool{"TestG": true}
 	}, mergedCells...)
 	summary, dir, err := suite.Merge(newSuite(), nil, []string{two, one}, results, "m")
 	require.NoError(t, err)
@@ -162,4 +163,5 @@ func TestMergeKeepsFaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, m.Failure, "(shard 1/2): golden changed")
 	require.Equal(t, map[string]bool{"TestA": false, "TestB": true}, m.Sentinels)
+	require.Equal(t, map[string]bool{"TestG": false, "TestH": true}, m.Goldens)
 }

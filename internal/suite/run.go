@@ -97,9 +97,10 @@ func (r *Run) Fail(kind record.FailureKind, reason string) {
 	r.manifest.FailureKind, r.manifest.Failure = kind, reason
 }
 
-// Sentinels notes, by test, whether the known-bad layers and bankers were noticed.
-func (r *Run) Sentinels(noticed map[string]bool) {
+// Beside notes, by test, whether the known-bad layers and bankers were noticed, and
+// whether the golden decisions were held.
+func (r *Run) Beside(sentinels, goldens map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.manifest.Sentinels = maps.Clone(noticed)
+	r.manifest.Sentinels, r.manifest.Goldens = maps.Clone(sentinels), maps.Clone(goldens)
 }

@@ -196,8 +196,9 @@ func (p Page) trust() string {
 var conditionTexts = map[report.ConditionName]string{
 	report.ConditionSeal: "Files and signatures agree", report.ConditionVerdict: "The run passes", report.ConditionZero: "Nothing unpermitted executed",
 	report.ConditionCompleteness: "Every cell behind a layer is complete", report.ConditionGrid: "The whole grid was run",
-	report.ConditionSentinels: "Known-bad layers were noticed", report.ConditionDigests: "Inputs are those of this checkout",
-	report.ConditionKinds: "No instrument passes for a model",
+	report.ConditionSentinels: "Known-bad layers were noticed", report.ConditionGoldens: "The layer decided as pinned",
+	report.ConditionDigests: "Inputs are those of this checkout",
+	report.ConditionKinds:   "No instrument passes for a model",
 }
 
 func setText(g plan.Group, set string) string {
