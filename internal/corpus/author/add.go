@@ -57,7 +57,7 @@ func Add(fixtures fs.FS, draft File, expectations []string) (Addition, error) {
 	}
 	out.take(identified, c, expectations)
 	out.place(files)
-	return out, nil
+	return out, out.mark(fixtures, next)
 }
 
 // nextIDs returns a counter per series: the highest number ever given, plus one.
@@ -77,8 +77,11 @@ func nextIDs(fixtures fs.FS, c corpus.Corpus) (map[string]int, error) {
 	for _, a := range slices.Concat(c.Attacks, c.Benign) {
 		raise(a.ID)
 	}
-	for _, r := range register {
+	for _, r := range register.retired {
 		raise(r.ID)
+	}
+	for name, n := range register.marks {
+		next[name] = max(next[name], n)
 	}
 	return next, nil
 }
@@ -147,4 +150,18 @@ func (out *Addition) place(files []File) {
 		}
 		out.Files[at].Data = append(out.Files[at].Data, Line(a)...)
 	}
+}
+
+// mark raises the register's marks, if it has any.
+func (out *Addition) mark(fixtures fs.FS, next map[string]int) error {
+	register, _, err := readRetired(fixtures)
+	if err != nil || register.marks == nil {
+		return err
+	}
+	text, err := fs.ReadFile(fixtures, retiredFile)
+	if err != nil {
+		return err
+	}
+	out.Files = append(out.Files, File{Name: prefix + retiredFile, Data: []byte(raised(string(text), next))})
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"vaultbench/internal/corpus"
 	"vaultbench/internal/corpus/author"
 )
 
@@ -51,6 +52,23 @@ func TestAdd(t *testing.T) {
 		t.Errorf("Add (-want +got):\n%s", diff)
 	}
 	require.False(t, strings.HasSuffix(string(fsys[attacks1].Data), "\n"), "what was read stays as it was")
+}
+
+// TestAddRaisesTheMark: the last id of a series, deleted, is not given again.
+func TestAddRaisesTheMark(t *testing.T) {
+	fsys := small(t)
+	edit(t, fsys, register, "", "# ids\nhighest l1-0011\nl1-0007 named somebody\n")
+	got, err := author.Add(fsys, author.File{Name: "draft.jsonl", Data: []byte(draft1 + draft3)}, expectations())
+	require.NoError(t, err)
+	require.Empty(t, got.Findings)
+	require.Len(t, got.Entries, 2)
+	require.Equal(t, corpus.AttackID("l1-0012"), got.Entries[0].ID)
+	last := got.Files[len(got.Files)-1]
+	require.Equal(t, "fixtures/"+register, last.Name)
+	want := "# ids\nhighest l1-0012\nl1-0007 named somebody\nhighest b1-0001\nhighest b2-0001\nhighest l2-0001\n"
+	if diff := cmp.Diff(want, string(last.Data)); diff != "" {
+		t.Errorf("register (-want +got):\n%s", diff)
+	}
 }
 
 func TestAddRefuses(t *testing.T) {

@@ -123,8 +123,11 @@ func TestControlsAreEscaped(t *testing.T) {
 
 // TestShippedRegister: the register that ships is read.
 func TestShippedRegister(t *testing.T) {
-	_, err := fs.Stat(fixtures.FS, register)
+	text, err := fs.ReadFile(fixtures.FS, register)
 	require.NoError(t, err)
+	for _, series := range []string{"l1", "l2", "l3", "l4", "l5", "b1", "b2", "b3", "b4", "b5"} {
+		require.Contains(t, string(text), "\nhighest "+series+"-", "its last id, deleted, could be given again")
+	}
 	reason, err := author.RetiredReason(fixtures.FS, "l1-0000")
 	require.NoError(t, err)
 	require.Empty(t, reason)

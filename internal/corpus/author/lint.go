@@ -48,7 +48,7 @@ func rank(f File) int {
 
 type linter struct {
 	levels   map[corpus.Level]corpus.LevelSpec
-	register []retired
+	register ledger
 	prompts  []string
 	quiet    map[string]bool // files
 	ids      map[corpus.AttackID]bool
@@ -82,7 +82,7 @@ func (l *linter) read(f File, expectations []string) {
 // each checks what an entry shows by itself.
 func (l *linter) each() {
 	gone := map[corpus.AttackID]retired{}
-	for _, r := range l.register {
+	for _, r := range l.register.retired {
 		gone[r.ID] = r
 	}
 	for _, a := range l.all {
@@ -153,8 +153,8 @@ func (l *linter) together() {
 	l.gaps()
 }
 
-// gaps: an id below the highest that neither stands in a file nor is retired was
-// deleted without a word.
+// gaps: an id up to the highest ever given that neither stands in a file nor is
+// retired was deleted without a word, and one above it was not given by the tool.
 func (l *linter) gaps() {
 	known := map[string]map[int]bool{}
 	mark := func(id corpus.AttackID) {
@@ -167,20 +167,37 @@ func (l *linter) gaps() {
 	for id := range l.ids {
 		mark(id)
 	}
-	line := 1
-	for _, r := range l.register {
+	for _, r := range l.register.retired {
 		mark(r.ID)
-		line = max(line, r.Line)
+	}
+	for name := range l.register.marks {
+		if known[name] == nil {
+			known[name] = map[int]bool{}
+		}
 	}
 	for name, numbers := range known {
-		if name == "" {
-			continue
+		if name != "" {
+			l.series(name, numbers)
 		}
-		for n := 1; n < slices.Max(slices.Collect(maps.Keys(numbers))); n++ {
-			if !numbers[n] {
-				id := newID(name, n)
-				l.add(Finding{File: prefix + retiredFile, Line: line, ID: id, Text: "stands in no file and is not retired: put the entry back, or list its id here with the reason"})
-			}
+	}
+}
+
+func (l *linter) series(name string, numbers map[int]bool) {
+	at := Finding{File: prefix + retiredFile, Line: l.register.at}
+	top, marked := l.register.marks[name]
+	for n := range numbers {
+		if marked && n > top {
+			at.ID, at.Text = newID(name, n), "is above the highest id ever given in its series: raise that line here, or let go tool vault attacks add give ids"
+			l.add(at)
+		}
+	}
+	for n := range numbers {
+		top = max(top, n)
+	}
+	for n := 1; n <= top; n++ {
+		if !numbers[n] {
+			at.ID, at.Text = newID(name, n), "stands in no file and is not retired: put the entry back, or list its id here with the reason"
+			l.add(at)
 		}
 	}
 }

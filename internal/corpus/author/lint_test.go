@@ -97,6 +97,24 @@ var lintCases = []struct {
 		"an id that vanished could be given again",
 	},
 	{
+		"the last one deleted", register, "", "highest l2-0002\n",
+		[]string{"fixtures/attacks/retired.txt:1: l2-0002: stands in no file and is not retired: put the entry back, or list its id here with the reason"},
+		"nothing above it says that it was ever there",
+	},
+	{
+		"an id of one's own", register, "", "highest l1-0001\n",
+		[]string{"fixtures/attacks/retired.txt:1: l1-0002: is above the highest id ever given in its series: raise that line here, or let go tool vault attacks add give ids"},
+		"deleted later, it could be given again",
+	},
+	{
+		"two marks", register, "", "highest l2-0001\nhighest l2-0003\nhighest x\n",
+		[]string{
+			"fixtures/attacks/retired.txt:2: highest l2 is listed twice, first on line 1: delete one",
+			`fixtures/attacks/retired.txt:3: "x" is no id: write an id such as l2-0031, a blank and the reason`,
+		},
+		"which one holds?",
+	},
+	{
 		"order", attacks1, "", entry("l1-0004", "l1-s02", "dreary") + entry("l1-0003", "l1-s02", "weary"),
 		[]string{"fixtures/attacks/level-1.jsonl:4: l1-0003: stands after l1-0004: run go tool vault attacks fmt"},
 		"diffs are read in order",
