@@ -21,6 +21,8 @@ import (
 	"vaultbench/internal/publish"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
+	"vaultbench/passports"
+	"vaultbench/scripts/pinned"
 	"vaultbench/scripts/settings"
 	vault "vaultbench/vault_test"
 )
@@ -37,6 +39,9 @@ func TestMain(m *testing.M) {
 		os.Exit(2)
 	}
 	watchSignals()
+	if err := pinned.CheckPolicies(passports.FS); err != nil && testFlag("list") == "" {
+		os.Exit(refusePolicies(err))
+	}
 	code := m.Run()
 	if stopping.Err() != nil {
 		code = max(code, 1)
@@ -53,6 +58,25 @@ func TestMain(m *testing.M) {
 		code = max(code, rewriteGoldens(code))
 	}
 	os.Exit(code)
+}
+
+// refusePolicies leaves a run without a cell, whose verdict is inconclusive for the
+// one reason that there is: each test would only say it again.
+func refusePolicies(reason error) int {
+	reason = fmt.Errorf("passports can't be loaded and nothing was run: %w", reason)
+	fmt.Fprintln(os.Stderr, "vault: inconclusive:", reason)
+	if *update {
+		return 1
+	}
+	_, err := openBench()
+	if err == nil {
+		noted.refused = reason.Error()
+		err = finishRun(true)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "vault:", err)
+	}
+	return 1
 }
 
 // rewriteGoldens ends with status 1 where a file changed, as hooks that rewrite

@@ -15,6 +15,7 @@ import (
 // cells know nothing of them.
 type notes struct {
 	mu        sync.Mutex
+	refused   string          // why no test ran: what decides can't be loaded
 	golden    string          // the first golden decision that changed
 	sentinels map[string]bool // by test, of those that ran whole
 	goldens   map[string]bool // the same of the tests that pin decisions
@@ -98,6 +99,8 @@ func (n *notes) failure(failed bool) (record.FailureKind, string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
+	case n.refused != "":
+		return record.FailedTest, n.refused
 	case n.golden != "":
 		return record.FailedGolden, "a golden decision changed: " + n.golden
 	case failed:

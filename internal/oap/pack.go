@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"vaultbench/internal/authz"
@@ -152,7 +153,7 @@ func ReadPack(file string, raw []byte) (PolicyPack, []Refusal, error) {
 // what no passport could mend.
 func (r *Rule) compile(s *condition.Scope) error {
 	if !slices.Contains(denyCodes(), r.DenyCode) {
-		return fmt.Errorf("unknown deny_code %q", r.DenyCode)
+		return fmt.Errorf("unknown deny_code %q: the codes are a closed list: %s", r.DenyCode, strings.Join(texts(denyCodes()), ", "))
 	}
 	var err error
 	if r.expr, err = condition.Parse(r.Condition); err != nil {

@@ -38,7 +38,7 @@ func TestReadPacks(t *testing.T) {
 		refused = append(refused, refusal{r.Rule, r.String(), r.Foreseen()})
 	}
 	want := []refusal{
-		{"merchant_allowed", `unknown deny_code "oap.merchant_unknown"`, false},
+		{"merchant_allowed", `unknown deny_code "oap.merchant_unknown": the codes are a closed list: ` + denyCodeList, false},
 		{"category_block", `prose, not a condition: word "item" follows a word (column 4)`, true},
 		{"audit_code_required", "function is not registered: has_valid_code (column 51)", true},
 		{"idempotency_check", `unknown name: "recent_key" is neither in the context nor kept by the engine (column 24)`, false},
@@ -93,3 +93,11 @@ func TestPublishedPacksLoad(t *testing.T) {
 		}
 	}
 }
+
+// denyCodeList is what a message lists: the codes of the charge pack, and those of the
+// other published packs.
+const denyCodeList = "oap.passport_suspended, oap.unknown_capability, oap.capability_missing, oap.assurance_insufficient, oap.invalid_context, " +
+	"oap.region_blocked, oap.currency_unsupported, oap.limit_exceeded, oap.merchant_forbidden, oap.category_blocked, oap.audit_code_missing, " +
+	"oap.idempotency_conflict, oap.policy_error, oap.destination_type_forbidden, oap.compliance_check_required, oap.invalid_reason_code, " +
+	"oap.cross_currency_denied, oap.action_forbidden, oap.asset_class_forbidden, oap.account_type_restricted, oap.commingling_of_funds_forbidden, " +
+	"oap.counterparty_limit_exceeded"

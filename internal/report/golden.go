@@ -75,10 +75,11 @@ func (b *Builder) holdsGolden(p record.PlannedCell) bool {
 }
 
 // againstGolden compares each trial of a simulated cell with what one trial is
-// known to count: its banker does the same every time. A run that was broken off
-// has counted too little to compare; it can't pass.
+// known to count: its banker does the same every time. A run that was broken off,
+// and a cell that could not begin, have counted too little to compare; they can't
+// pass.
 func (b *Builder) againstGolden(t *cellTally) []Finding {
-	if !b.holdsGolden(t.planned) || t.stopped > 0 {
+	if !b.holdsGolden(t.planned) || t.stopped > 0 || len(t.Ends) == 0 && t.planned.Evaluations > 0 {
 		return nil
 	}
 	name := t.planned.Cell.Name()

@@ -63,6 +63,14 @@ func TestAgainstGolden(t *testing.T) {
 	}
 }
 
+// TestNothingRecordedIsNoGolden: a cell that could not begin has decided nothing
+// otherwise. It is inconclusive, and never a pass.
+func TestNothingRecordedIsNoGolden(t *testing.T) {
+	c := summarise(t, known(t), []record.PlannedCell{planned(attacked, 1)}).Cells[0]
+	assert.Equal(t, []report.FindingKind{report.FoundInconclusive}, kinds(c.Findings))
+	assert.Equal(t, report.Inconclusive, c.Status)
+}
+
 func TestGoldenRoundTrip(t *testing.T) {
 	want := known(t)
 	bareCell := cell("sim-a", corpus.L2, corpus.Benign, plan.Alone)

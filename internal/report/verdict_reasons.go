@@ -16,23 +16,23 @@ func reasonOf(s State, cell, message string) Reason {
 	return Reason{State: s, Cell: cell, Message: escape.Short(message, 2000)}
 }
 
-// reasons lists what keeps a run from passing, the worst first, in the order of
-// cells within a state.
+// reasons lists what keeps a run from passing, the worst first; within a state what
+// failed outside the cells, which may explain them, and then the cells in order.
 func (r *Recount) reasons(w World, g Gate, changes []RateChange, failed error) []Reason {
 	out := []Reason{}
-	for _, c := range r.Summary.AllCells() {
-		out = append(out, cellReasons(c)...)
-	}
-	if len(r.Summary.AllCells()) == 0 {
-		out = append(out, reasonOf(StateInconclusive, "", "no cell was planned"))
-	} else if !slices.ContainsFunc(r.Summary.AllCells(), func(c Cell) bool { return c.Skip == "" }) {
-		out = append(out, reasonOf(StateInconclusive, "", "every cell was skipped"))
-	}
 	switch m := r.Manifest; {
 	case m.FailureKind == record.FailedGolden:
 		out = append(out, reasonOf(StateViolation, "", m.Failure))
 	case m.Failure != "":
 		out = append(out, reasonOf(StateInconclusive, "", m.Failure))
+	}
+	for _, c := range r.Summary.AllCells() {
+		out = append(out, cellReasons(c)...)
+	}
+	if len(r.Summary.AllCells()) == 0 && r.Manifest.Failure == "" {
+		out = append(out, reasonOf(StateInconclusive, "", "no cell was planned"))
+	} else if len(r.Summary.AllCells()) > 0 && !slices.ContainsFunc(r.Summary.AllCells(), func(c Cell) bool { return c.Skip == "" }) {
+		out = append(out, reasonOf(StateInconclusive, "", "every cell was skipped"))
 	}
 	if _, held := r.Manifest.Digests[goldenDigest]; held && !w.sameGolden(r.Manifest) {
 		out = append(out, reasonOf(StateInconclusive, "", fmt.Sprintf("the run was held against another %s than that of this checkout: ask where revision %s is checked out", goldenDigest, r.Manifest.Revision)))

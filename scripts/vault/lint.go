@@ -15,6 +15,7 @@ import (
 	"vaultbench/internal/oap"
 	"vaultbench/internal/suite"
 	"vaultbench/passports"
+	"vaultbench/scripts/pinned"
 	"vaultbench/scripts/shipped"
 )
 
@@ -73,7 +74,10 @@ func (c *lintCommand) packs() ([]oap.PackFile, error) {
 	if c.Packs != "" {
 		folder = os.DirFS(c.Packs)
 	} else {
-		var err error
+		err := pinned.OnlyPack(passports.FS)
+		if err != nil {
+			return nil, err
+		}
 		if folder, err = fs.Sub(passports.FS, "packs"); err != nil {
 			return nil, err
 		}

@@ -47,11 +47,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// benchmark builds the binary with the first test that starts it: for the race
-// detector where this one is, and without what only a debugger reads.
-var benchmark = sync.OnceValues(func() (string, error) {
-	binary := filepath.Join(built, "vault.test")
-	args := []string{"test", "-c", "-ldflags=-s -w", "-o", binary}
+// benchmark builds the binary with the first test that starts it.
+var benchmark = sync.OnceValues(func() (string, error) { return build("vault.test") })
+
+// build builds the benchmark: for the race detector where this binary is, and
+// without what only a debugger reads.
+func build(name string, more ...string) (string, error) {
+	binary := filepath.Join(built, name)
+	args := append([]string{"test", "-c", "-ldflags=-s -w", "-o", binary}, more...)
 	info, ok := debug.ReadBuildInfo()
 	if ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		args = append(args, "-race")
@@ -66,7 +69,7 @@ var benchmark = sync.OnceValues(func() (string, error) {
 		return "", fmt.Errorf("build the benchmark: %w:\n%s", err, out)
 	}
 	return binary, nil
-})
+}
 
 // launch runs the binary with arguments and variables of its own; nothing of the
 // suite's environment is inherited, so that no outer setting leaks in.
@@ -87,6 +90,11 @@ func begin(t *testing.T, env map[string]string, args ...string) *running {
 	t.Helper()
 	binary, err := benchmark()
 	require.NoError(t, err)
+	return beginBinary(t, binary, env, args...)
+}
+
+func beginBinary(t *testing.T, binary string, env map[string]string, args ...string) *running {
+	t.Helper()
 	p := process{results: filepath.Join(t.TempDir(), "results")}
 	cmd := exec.Command(binary, args...)
 	cmd.Dir = benchmarkDir

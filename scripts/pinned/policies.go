@@ -1,0 +1,71 @@
+package pinned
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"vaultbench/internal/authz"
+	"vaultbench/internal/oap"
+)
+
+// CheckPolicies loads what a folder shaped like passports/ decides by, as the cells
+// will: an error that a cell met would be told once a cell, and a pack that nothing
+// enforces never. Without an error each passport there decides by the one pack.
+func CheckPolicies(folder fs.FS) error {
+	if err := OnlyPack(folder); err != nil {
+		return err
+	}
+	pack, err := oap.LoadPack(folder, oap.ChargePack)
+	if err != nil {
+		return err
+	}
+	for _, r := range pack.Rules {
+		if !slices.Contains(authz.Reasons(), r.DenyCode) {
+			return fmt.Errorf("load pack: %s: rule %s: the benchmark does not know deny_code %q, and would record oap.policy_error: use one of %s",
+				packFile, r.Name, r.DenyCode, words(authz.Reasons()))
+		}
+	}
+	files, err := fs.Glob(folder, "*.json")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		p, err := oap.LoadPassport(folder, strings.TrimSuffix(file, ".json"))
+		if err != nil {
+			return err
+		}
+		for _, profile := range []oap.Profile{oap.ProfileOAP, oap.ProfilePublished} {
+			if _, err := oap.NewLayer(p, pack, profile); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// OnlyPack refuses a pack beside the one that the benchmark enforces: whoever put it
+// there believes that it denies something.
+func OnlyPack(folder fs.FS) error {
+	files, err := fs.Glob(folder, "packs/*.json")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if file != packFile {
+			return fmt.Errorf("passports/%s: nothing enforces this pack: every level is decided by %s alone: move its rules there, and the file out of passports/%s",
+				file, path.Base(packFile), path.Dir(packFile))
+		}
+	}
+	return nil
+}
+
+func words[T ~string](ws []T) string {
+	texts := make([]string, len(ws))
+	for i, w := range ws {
+		texts[i] = string(w)
+	}
+	return strings.Join(texts, ", ")
+}

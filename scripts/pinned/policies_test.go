@@ -1,0 +1,68 @@
+package pinned_test
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/passports"
+	"vaultbench/scripts/pinned"
+)
+
+const chargePack = "packs/finance.payment.charge.v1.json"
+
+// TestCheckPolicies: what a policy's author can break is said with the file, the
+// place and what to do; what is shipped is whole.
+func TestCheckPolicies(t *testing.T) {
+	for _, tt := range []struct {
+		name, file, old, new string
+		want, reason         string
+	}{
+		{"shipped", "level-2.json", "", "", "", "the positive control"},
+		{"condition", chargePack, "amount <= limits", "amount <=> limits", `load pack: ` + chargePack + `: rule per_tx_amount_cap: column 10: `, "the place in the condition"},
+		{"deny code", chargePack, "oap.category_blocked", "oap.my_code", `rule category_block: unknown deny_code "oap.my_code": the codes are a closed list: oap.passport_suspended, `, "the list is closed, and shown"},
+		{"deny code of another pack", chargePack, "oap.category_blocked", "oap.action_forbidden", `rule category_block: the benchmark does not know deny_code "oap.action_forbidden"`, "the guard answers for it by oap.policy_error"},
+		{"no JSON", "level-2.json", `"limits": {`, `"limits": `, "load passport: level-2.json:", "the line"},
+		{"limit gone", "level-3.json", `"max_items_per_tx": 1,`, ``, "limits of payments.charge lack max_items_per_tx, which rule item_count_cap of finance.payment.charge.v1 reads", "missing is not empty"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			folder := policies(t)
+			text := string(folder[tt.file].Data)
+			require.Contains(t, text, tt.old)
+			folder[tt.file] = &fstest.MapFile{Data: []byte(strings.Replace(text, tt.old, tt.new, 1))}
+			err := pinned.CheckPolicies(folder)
+			if tt.want == "" {
+				require.NoError(t, err, tt.reason)
+				return
+			}
+			require.ErrorContains(t, err, tt.want, tt.reason)
+		})
+	}
+}
+
+// TestCheckPoliciesOfTwoPacks: the second pack is whole, and decides nothing.
+func TestCheckPoliciesOfTwoPacks(t *testing.T) {
+	folder := policies(t)
+	folder["packs/my.own.v1.json"] = folder[chargePack]
+	require.EqualError(t, pinned.CheckPolicies(folder), "passports/packs/my.own.v1.json: nothing enforces this pack: every level is decided by finance.payment.charge.v1.json alone: "+
+		"move its rules there, and the file out of passports/packs")
+}
+
+// policies are the shipped ones, to be changed.
+func policies(t *testing.T) fstest.MapFS {
+	t.Helper()
+	folder := fstest.MapFS{}
+	for _, pattern := range []string{"*.json", "packs/*.json"} {
+		files, err := fs.Glob(passports.FS, pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			raw, err := fs.ReadFile(passports.FS, file)
+			require.NoError(t, err)
+			folder[file] = &fstest.MapFile{Data: raw}
+		}
+	}
+	return folder
+}
