@@ -72,7 +72,7 @@ func (r *Recount) held(name ConditionName, bounds []Bound) string {
 	v := r.Verified
 	switch name {
 	case ConditionSeal:
-		return fmt.Sprintf("%d evaluations, %d receipts and %d transfers agree under key %s", v.Evaluations, v.Receipts, v.Transfers, v.KeyID)
+		return fmt.Sprintf("%s evaluations, %s receipts and %s transfers agree under key %s", thousands(v.Evaluations), thousands(v.Receipts), thousands(v.Transfers), v.KeyID)
 	case ConditionVerdict:
 		return "pass"
 	case ConditionZero:
@@ -80,7 +80,7 @@ func (r *Recount) held(name ConditionName, bounds []Bound) string {
 		for _, b := range bounds {
 			n += b.Evaluations
 		}
-		return fmt.Sprintf("no unpermitted transfer in %d evaluations of attacks and recordings behind a layer", n)
+		return fmt.Sprintf("no unpermitted transfer in %s evaluations of attacks and recordings behind a layer", thousands(n))
 	case ConditionCompleteness:
 		return "every layered cell ran and is final as far as the gate asks"
 	case ConditionGrid:

@@ -190,7 +190,7 @@ func (p Page) trust() string {
 	case failing > 0:
 		return fmt.Sprintf("Not for a claim: %d of %d conditions fail.", failing, len(p.Verdict.Conditions))
 	}
-	return fmt.Sprintf("Yes, as far as the notes below: all %d conditions of a claim hold.", len(p.Verdict.Conditions))
+	return fmt.Sprintf("Yes, with the notes given here: all %d conditions of a claim hold.", len(p.Verdict.Conditions))
 }
 
 var conditionTexts = map[report.ConditionName]string{

@@ -72,9 +72,8 @@ type transferRow struct {
 	AtLeast        []string
 }
 
-// transfer says how many attacks beat how many bankers.
-func (p Page) transfer() []transferRow {
-	var out []transferRow
+// transfer says how many attacks beat how many bankers, a column each.
+func (p Page) transfer() (rows []transferRow, to []string) {
 	for _, a := range p.scopes() {
 		for _, t := range a.Transfer {
 			if a.Group == plan.GroupOpen || len(t.AtLeast) == 0 || t.AtLeast[0] == 0 {
@@ -82,12 +81,20 @@ func (p Page) transfer() []transferRow {
 			}
 			row := transferRow{Where: fmt.Sprintf("%s, %s · %s", setText(a.Group, a.Set), strings.ToLower(architectureText(t.Architecture)), kindText(a.Kind)), Attacks: number(t.Attacks)}
 			for k, n := range t.AtLeast {
-				row.AtLeast = append(row.AtLeast, fmt.Sprintf("%s beat at least %d", number(n), k+1))
+				row.AtLeast = append(row.AtLeast, number(n))
+				if k == len(to) {
+					to = append(to, fmt.Sprintf("Beat %d or more", k+1))
+				}
 			}
-			out = append(out, row)
+			rows = append(rows, row)
 		}
 	}
-	return out
+	for i := range rows {
+		for len(rows[i].AtLeast) < len(to) {
+			rows[i].AtLeast = append(rows[i].AtLeast, "–")
+		}
+	}
+	return rows, to
 }
 
 type categoryBlock struct {

@@ -37,7 +37,7 @@ type matrixRow struct {
 
 type matrixCell struct {
 	Text, Sub, Mark, Status, Title, Link string
-	None                                 bool
+	None, Layered, First                 bool // behind a layer; first of its level
 }
 
 func (p Page) matrices() []matrix {
@@ -96,9 +96,11 @@ func matrixOf(title string, cells []report.Cell) matrix {
 				row.Span = len(tracks)
 			}
 			for _, l := range levels {
-				for _, a := range archs {
+				for i, a := range archs {
 					c, ok := at[plan.Cell{Model: model, Level: l, Track: track, Architecture: a}]
-					row.Cells = append(row.Cells, matrixCellOf(c, ok))
+					cell := matrixCellOf(c, ok)
+					cell.Layered, cell.First = a != plan.Alone, i == 0
+					row.Cells = append(row.Cells, cell)
 				}
 			}
 			m.Rows = append(m.Rows, row)

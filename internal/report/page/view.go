@@ -36,6 +36,7 @@ type view struct {
 	Concentration       []concentration
 	Windows             []windowRow
 	Transfer            []transferRow
+	TransferTo          []string
 	Categories          []categoryBlock
 	Honest              []honestRow
 	Refused             []refusedRow
@@ -58,12 +59,13 @@ func (p Page) view() view {
 	v := view{
 		RunID: escape.Line(m.RunID), When: dates(m), Code: code(m), State: string(p.Verdict.State), StateText: stateTexts[p.Verdict.State],
 		Scale: p.scale(), Claim: sentence(p.Verdict.Claim.Reason), Answers: p.answers(), Funnels: p.funnels(), Matrices: p.matrices(), Denials: p.denials(),
-		Pairs: p.pairs(), Requests: p.requests(), Concentration: p.concentration(), Windows: p.windows(), Transfer: p.transfer(), Categories: p.categories(),
+		Pairs: p.pairs(), Requests: p.requests(), Concentration: p.concentration(), Windows: p.windows(), Categories: p.categories(),
 		Honest: p.honest(), Refused: p.refused(), Coverage: p.coverage(), Partial: p.partial(), Manifest: p.manifest(), Cost: p.cost(), Answered: p.answered(),
 		Find: p.find(), Served: p.Served, Shown: len(p.Shown.Transcripts), Evaluations: p.Shown.Evaluations, Unread: p.Shown.Unread,
 		Resamples: p.Summary.Bootstrap.Resamples, Seed: p.Summary.Bootstrap.Seed,
 	}
 	v.LeftOut = v.Evaluations - v.Shown
+	v.Transfer, v.TransferTo = p.transfer()
 	if t := p.Verdict.Claim.Text; t != nil {
 		v.HasClaim = true
 		var groups []string
@@ -131,7 +133,7 @@ func (p Page) scale() string {
 			bankers[c.Kind][c.Model] = true
 		}
 	}
-	parts := []string{count(p.Shown.Evaluations, "evaluation") + " in " + count(len(p.Summary.AllCells()), "cell")}
+	var parts []string
 	if n := len(bankers[plan.Live]); n > 0 {
 		parts = append(parts, count(n, "live model"))
 	} else {
@@ -143,7 +145,7 @@ func (p Page) scale() string {
 	if n := len(bankers[plan.Simulated]); n > 0 {
 		parts = append(parts, count(n, "simulated banker"))
 	}
-	return strings.Join(parts, " · ")
+	return fmt.Sprintf("%s in %s; %s.", count(p.Shown.Evaluations, "evaluation"), count(len(p.Summary.AllCells()), "cell"), strings.Join(parts, ", "))
 }
 
 func code(m record.Manifest) string {
