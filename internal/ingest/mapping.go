@@ -128,9 +128,21 @@ func choose(name string, columns []string, candidates []Mapping) (Mapping, error
 	if err != nil {
 		return Mapping{}, err
 	}
-	return Mapping{}, fmt.Errorf("%s: no column for %s; the columns are %s; write a mapping like this one, with the right names in place of each ?, and give it with --mapping (docs/import.md):\n%s",
-		name, strings.Join(m.misfit(columns), ", "), strings.Join(columns, ", "), draft)
+	return Mapping{}, &Misfit{
+		text: fmt.Sprintf("%s: no column for %s; the columns are %s; write a mapping like this one, with the right names in place of each ?, and give it with --mapping (docs/import.md)",
+			name, strings.Join(m.misfit(columns), ", "), strings.Join(columns, ", ")),
+		Draft: string(draft),
+	}
 }
+
+// Misfit reports a table whose columns no mapping fits.
+type Misfit struct {
+	text  string
+	Draft string // a mapping to begin with: indented JSON
+}
+
+// Error is one line; the draft is for whoever can show several.
+func (m *Misfit) Error() string { return m.text }
 
 // draft is the mapping as far as the columns' names tell: a field of theirs that
 // is called like one of ours, or as the mapping says; a ? where one is needed.

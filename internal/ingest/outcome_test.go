@@ -200,8 +200,9 @@ func TestOutcomesOfOtherColumns(t *testing.T) {
 	_, _, err := collect(path, ingest.Mapping{})
 	require.ErrorContains(t, err, "t.csv: no column for model (column model), attack (column prompt_id), session (column session_id)")
 	require.ErrorContains(t, err, "the columns are llm, level, track, architecture, attack, session, requests, paid, unpermitted;")
-	_, draft, found := strings.Cut(err.Error(), "(docs/import.md):\n")
-	require.True(t, found)
+	var misfit *ingest.Misfit
+	require.ErrorAs(t, err, &misfit)
+	draft := misfit.Draft
 	require.Contains(t, draft, `"model": "?"`)
 	require.Contains(t, draft, `"attack": "attack"`, "a field that is called as ours is found")
 	m, err := ingest.LoadMapping(writeText(t, "m.json", strings.NewReplacer(`"model": "?"`, `"model": "llm"`, `"payments": "?"`, `"payments": "paid"`).Replace(draft)))

@@ -14,11 +14,25 @@ import (
 // extensions are those of files with outcome rows, packed or not.
 var extensions = []string{".parquet", ".csv", ".jsonl", ".ndjson"}
 
-// Files lists the files of a folder that may hold outcome rows, sorted.
+// The files by which a folder of go tool vault export is known. Its other tables are
+// the same rows again, other sections, which are never pooled, and no outcomes.
+const (
+	exportSnapshot = "SNAPSHOT"
+	exportOutcomes = "outcomes.parquet"
+)
+
+// Files lists the files of a folder that may hold outcome rows, sorted; of an export
+// its outcomes alone.
 func Files(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", dir, err)
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == name })
+	}
+	if has(exportSnapshot) && has(exportOutcomes) {
+		return []string{filepath.Join(dir, exportOutcomes)}, nil
 	}
 	var files []string
 	for _, e := range entries {

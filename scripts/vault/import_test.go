@@ -66,6 +66,23 @@ func TestImportOutcomes(t *testing.T) {
 	}
 }
 
+// TestDraftMapping: what is to be copied stands in lines of its own, and with the
+// columns' names in it the rows are read.
+func TestDraftMapping(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "t.csv", "who,level,track,architecture,attack,session,requests,payments,unpermitted\nm,l2,multi,alone,a,s,1,1,1\n")
+	for _, args := range [][]string{{"import", "outcomes", "t.csv", "--out", "o.jsonl"}, {"paper", "t.csv"}} {
+		status, _, stderr := vault(args...)
+		require.Equal(t, 1, status, args)
+		said, draft, found := strings.Cut(stderr, "\n")
+		require.True(t, found, stderr)
+		assert.Contains(t, said, "no column for model", args)
+		put(t, "m.json", strings.Replace(draft, `"?"`, `"who"`, 1))
+	}
+	status, _, stderr := vault("import", "outcomes", "t.csv", "--mapping", "m.json", "--out", "o.jsonl")
+	require.Zero(t, status, stderr)
+}
+
 func TestImportAttacks(t *testing.T) {
 	root := module(t)
 	t.Chdir(root)

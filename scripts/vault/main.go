@@ -5,13 +5,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"vaultbench/internal/escape"
+	"vaultbench/internal/ingest"
 )
 
 // commands are the command line; each leaf has a Run method.
@@ -62,6 +65,12 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 	}
 	if err := ctx.Run(); err != nil {
 		_, _ = fmt.Fprintln(stderr, "vault:", escape.Line(err.Error()))
+		var misfit *ingest.Misfit
+		if errors.As(err, &misfit) { // to be copied, so line by line
+			for line := range strings.Lines(misfit.Draft) {
+				_, _ = fmt.Fprintln(stderr, escape.Line(strings.TrimSuffix(line, "\n")))
+			}
+		}
 		return statusOf(err)
 	}
 	return 0

@@ -8,6 +8,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/receipt"
+	"vaultbench/internal/record"
 )
 
 // TestPaperCommand: the arithmetic is held in package paper; here, that rows of a
@@ -40,6 +43,13 @@ func TestPaperCommand(t *testing.T) {
 	assert.Equal(t, []string{"1", "0", "1/1"}, []string{
 		ours["Levels 2–4, matched: unpermitted alone"], ours["Levels 2–4, matched: unpermitted behind the layer"], ours["json_injection, unpermitted single-turn"],
 	})
+
+	own := filepath.Join(t.TempDir(), "export")
+	run := signedRunOf(t, receipt.TestKey(), record.Completed, record.Call{Position: 1, Turn: 1, Tool: "get_balance", Outcome: record.CallAnswered}, nil)
+	status, _, errs = vault("export", run, "--out", own)
+	require.Zero(t, status, errs)
+	_, out, errs = vault("paper", own)
+	assert.Contains(t, out, "1 rows counted, 0 rejected", "an export's outcomes, once: %s", errs)
 
 	for _, args := range [][]string{{filepath.Join(dir, "gone")}, {t.TempDir()}, {dir, "--mapping", filepath.Join(dir, "gone.json")}} {
 		status, _, errs = vault(append([]string{"paper"}, args...)...)

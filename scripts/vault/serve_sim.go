@@ -22,7 +22,7 @@ import (
 type serveSimCommand struct {
 	Sim   string        `default:"sim-compromised" help:"Which simulated banker answers."`
 	Addr  string        `default:"127.0.0.1:0" help:"Where to listen; port 0: any free one." placeholder:"HOST:PORT"`
-	Delay time.Duration `help:"How long an answer takes at least." placeholder:"50ms"`
+	Delay time.Duration `default:"0s" help:"How long an answer takes at least, such as 50ms."`
 	Fault string        `help:"Scripted fault to serve instead of some answers, such as 429-seconds; an unknown word lists them." placeholder:"NAME"`
 	Every int           `default:"10" help:"Which requests meet the fault: each n-th."`
 }
