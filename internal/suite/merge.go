@@ -171,8 +171,9 @@ func addCells(cells map[string]record.PlannedCell, first, p part) error {
 			cells[name] = c
 			continue
 		}
-		if was.Evaluations == 0 || c.Evaluations > 0 {
-			was.Skip = c.Skip // a part that had no session of the cell says nothing of the others
+		var err error
+		if was.Skip, err = joinSkip(was, c); err != nil {
+			return fmt.Errorf("%v: %w", p, err)
 		}
 		was.Evaluations += c.Evaluations
 		cells[name] = was
@@ -183,6 +184,22 @@ func addCells(cells map[string]record.PlannedCell, first, p part) error {
 		}
 	}
 	return nil
+}
+
+// joinSkip is why a cell of several parts was skipped. A part that had no session of
+// the cell says nothing of the others; one that skipped what another ran leaves a gap.
+func joinSkip(was, c record.PlannedCell) (string, error) {
+	switch {
+	case c.Evaluations == 0:
+		return was.Skip, nil
+	case was.Evaluations == 0:
+		return c.Skip, nil
+	case c.Skip != "" && was.Skip == "":
+		return "", fmt.Errorf("cell %s was skipped (%s), and other shards ran it: go on with this shard as they did", c.Cell.Name(), c.Skip)
+	case c.Skip == "" && was.Skip != "":
+		return "", fmt.Errorf("cell %s was run, and an earlier shard skipped it (%s): go on with that shard as with this", c.Cell.Name(), was.Skip)
+	}
+	return was.Skip, nil
 }
 
 // inAll joins what the parts say of the tests beside the cells: one passed in the

@@ -1,6 +1,7 @@
 package suite_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,6 +101,10 @@ func TestMergeRefuses(t *testing.T) {
 	code := t.TempDir()
 	put(t, code, "engine.go", "package engine // allows")
 	otherCode := runShardOf(t, code, results, "2/2", nil, mergedCells...)
+	unset := func(s *suite.Suite, _ *record.Manifest) {
+		s.Bankers["sim-a"] = suite.Banker{Slug: "sim-a", Kind: plan.Simulated, Skip: "live: KEY unset"}
+	}
+	keyless, keylessFirst := runShard(t, results, "2/2", unset, mergedCells...), runShard(t, results, "1/2", unset, mergedCells...)
 	cut := runShard(t, results, "2/2", nil, mergedCells...)
 	require.NoError(t, os.Truncate(filepath.Join(cut, record.EvaluationsFile), 100))
 	for _, tt := range []struct {
@@ -119,6 +124,8 @@ func TestMergeRefuses(t *testing.T) {
 		{"other code", []string{one, otherCode}, "digest of code: was ", "one run would mix two engines"},
 		{"a cell is missing", []string{one, fewer}, "run the same cells in every shard", "a gap"},
 		{"a cell too many", []string{more, two}, "run the same cells in every shard", "a gap"},
+		{"skipped in the second part", []string{one, keyless}, "(shard 2/2): cell sim-a/l2/multi/oap was skipped (live: KEY unset), and other shards ran it", "half a cell is no cell"},
+		{"skipped in the first part", []string{keylessFirst, two}, "and an earlier shard skipped it (live: KEY unset)", "neither is it a whole one"},
 		{"sessions of another shard", []string{mislabelled, two}, "is not of shard 1/2", "by hand"},
 		{"does not verify", []string{one, cut}, "evaluations.jsonl", "verified while read"},
 		{"no run", []string{one, t.TempDir()}, "manifest.json", "wrong folder"},
@@ -164,4 +171,22 @@ func TestMergeKeepsFaults(t *testing.T) {
 	require.Contains(t, m.Failure, "(shard 1/2): golden changed")
 	require.Equal(t, map[string]bool{"TestA": false, "TestB": true}, m.Sentinels)
 	require.Equal(t, map[string]bool{"TestG": false, "TestH": true}, m.Goldens)
+}
+
+// TestMergeOfSkipped: what every part skipped is skipped in the whole, whatever parts
+// had no session of it.
+func TestMergeOfSkipped(t *testing.T) {
+	results := t.TempDir()
+	var dirs []string
+	for n := 1; n <= 9; n++ {
+		dirs = append(dirs, runShard(t, results, fmt.Sprintf("%d/9", n), func(s *suite.Suite, _ *record.Manifest) {
+			s.Bankers["sim-b"] = suite.Banker{Slug: "sim-b", Kind: plan.Live, Skip: "live: KEY unset"}
+		}, mergedCells[2], plan.Cell{Model: "sim-b", Level: corpus.L2, Track: corpus.Benign, Architecture: plan.OAP}))
+	}
+	summary, dir, err := suite.Merge(newSuite(), nil, dirs, results, "m")
+	require.NoError(t, err)
+	_, err = receipt.Verify(dir, nil)
+	require.NoError(t, err)
+	require.Equal(t, report.Pass, summary.Cells[0].Status)
+	require.Equal(t, "live: KEY unset", summary.Cells[1].Skip)
 }

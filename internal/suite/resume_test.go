@@ -257,6 +257,51 @@ func TestResumeNeedsItsManifest(t *testing.T) {
 	require.ErrorContains(t, err, "nobody knows what the run was made of")
 }
 
+// TestResumeWithoutBanker: a run goes on with the bankers that it was begun with, or
+// nothing of it is touched; one that was skipped may join.
+func TestResumeWithoutBanker(t *testing.T) {
+	begin := func(skip string) (*suite.Suite, record.PlannedCell) {
+		s := newSuite()
+		b := s.Bankers["sim-a"]
+		b.Skip = skip
+		s.Bankers["sim-a"] = b
+		p, err := s.Planned(grid[0])
+		require.NoError(t, err)
+		return s, p
+	}
+	const unset = "live: KEY unset"
+	for _, tt := range []struct {
+		name     string
+		was, now string // why it is skipped
+		want     string // empty: the run goes on
+		reason   string
+	}{
+		{"the key is gone", "", unset, "was begun, and would be skipped now (live: KEY unset)", "its evaluations would be of a skipped cell"},
+		{"the key is there now", unset, "", "", "what was missing can be run"},
+		{"never a key", unset, unset, "", "skipped as before"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			results := t.TempDir()
+			s, p := begin(tt.was)
+			r := start(t, s, results, "r1")
+			require.NoError(t, r.Plan(p))
+			_, err := r.Finish()
+			require.NoError(t, err)
+			before := read(t, filepath.Join(r.Dir(), record.ManifestFile))
+			s, p = begin(tt.now)
+			again, err := suite.Start(s, t.TempDir(), results, "r1", record.Manifest{Sims: []string{"sim-a"}})
+			if tt.want != "" {
+				require.ErrorContains(t, err, tt.want, tt.reason)
+				require.Equal(t, string(before), string(read(t, filepath.Join(r.Dir(), record.ManifestFile))), "nothing is written")
+				return
+			}
+			require.NoError(t, err, tt.reason)
+			require.NoError(t, again.Plan(p))
+			require.NoError(t, again.Close())
+		})
+	}
+}
+
 // TestResumedRecordings: recordings are known after the run has begun, and are
 // held against the earlier ones then.
 func TestResumedRecordings(t *testing.T) {

@@ -40,7 +40,10 @@ func (r *Run) Plan(p record.PlannedCell) error {
 	if known && was == p {
 		return nil
 	}
-	if was.Skip = p.Skip; known && was != p { // a key may be there now
+	if was.Skip != "" {
+		was.Skip = p.Skip // a key may be there now
+	}
+	if known && was != p {
 		return fmt.Errorf("cell %s was planned as %+v, and is %+v now: choose another VAULT_RUN_ID", name, was, p)
 	}
 	r.planned[name] = p

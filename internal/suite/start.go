@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +100,18 @@ func (r *Run) resume(empty bool, cells []record.PlannedCell) error {
 	r.was, r.manifest.StartedAt, r.manifest.Digests = &was, was.StartedAt, is.Digests
 	for _, p := range cells {
 		r.planned[p.Cell.Name()] = p
+	}
+	return r.stillThere()
+}
+
+// stillThere refuses to go on without a banker that the run was begun with: its
+// cells would be called skipped, though they have evaluations.
+func (r *Run) stillThere() error {
+	for _, name := range slices.Sorted(maps.Keys(r.planned)) {
+		p := r.planned[name]
+		if why := r.suite.Bankers[p.Cell.Model].Skip; p.Skip == "" && why != "" {
+			return fmt.Errorf("resume %s: cell %s was begun, and would be skipped now (%s): put that back, or choose another VAULT_RUN_ID", r.dir, name, why)
+		}
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func (s *Suite) Planned(c plan.Cell) (record.PlannedCell, error) {
 		return record.PlannedCell{}, fmt.Errorf("cell %s: unknown level %q", c.Name(), c.Level)
 	}
 	p := record.PlannedCell{Cell: c, Kind: b.Kind, Layered: a.Layered, Skip: b.Skip, Evaluations: len(s.selected(c)) * s.Trials}
-	if p.Skip == "" && p.Evaluations == 0 && !s.Shard.Whole() {
+	if p.Skip == "" && s.Idle(p) {
 		p.Skip = "no session of shard " + s.Shard.String()
 	}
 	p.Label = b.Label
@@ -122,6 +122,9 @@ func (s *Suite) Planned(c plan.Cell) (record.PlannedCell, error) {
 	p.Label = strings.TrimPrefix(p.Label+derivedLabel(c), "; ")
 	return p, nil
 }
+
+// Idle says that the shard has no session of a cell: others run the whole of it.
+func (s *Suite) Idle(p record.PlannedCell) bool { return p.Evaluations == 0 && !s.Shard.Whole() }
 
 // selected are a cell's attacks that are in the shard.
 func (s *Suite) selected(c plan.Cell) []corpus.Attack {

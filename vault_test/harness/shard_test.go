@@ -4,14 +4,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"vaultbench/internal/corpus"
+	"vaultbench/internal/plan"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
+	"vaultbench/scripts/settings"
 )
 
 // TestShards: two machines run a half each, and the merged run is the one that
@@ -52,4 +56,27 @@ func TestShards(t *testing.T) {
 		assert.NotZero(t, p.code)
 		p.says(t, want)
 	}
+}
+
+// TestIdleShard: a shard that has no session of the cells has done its part; a
+// cell that a missing key skips is missing all the same.
+func TestIdleShard(t *testing.T) {
+	t.Parallel()
+	s, err := settings.Suite()
+	require.NoError(t, err)
+	attacks := s.Corpus.Select(corpus.L2, corpus.Multi)
+	idle := ""
+	for n := 1; n <= 999 && idle == ""; n++ {
+		shard := plan.Shard{Index: n, Of: 999}
+		if !slices.ContainsFunc(attacks, func(a corpus.Attack) bool { return shard.Has(a.Session) }) {
+			idle = shard.String()
+		}
+	}
+	require.NotEmpty(t, idle)
+	p := launch(t, map[string]string{"VAULT_SHARD": idle}, "-test.run=TestVault/sim-refuser/l2/multi/oap", "-test.v")
+	assert.Zero(t, p.code, p.tail())
+	p.says(t, "no session of shard "+idle)
+	p = launch(t, map[string]string{"VAULT_SHARD": "1/2", "VAULT_SIMS": "none", "VAULT_MODELS": "deepseek-v4-pro", "DEEPSEEK_API_KEY": ""}, "-test.run=TestVault/deepseek-v4-pro/l2/multi/oap")
+	assert.NotZero(t, p.code, p.tail())
+	p.says(t, "each of the 1 selected cells was skipped")
 }
