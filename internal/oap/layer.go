@@ -72,6 +72,11 @@ func NewLayer(passport Passport, pack PolicyPack, profile Profile) (*Layer, erro
 	if err != nil {
 		return nil, fmt.Errorf("load passport: %w", err)
 	}
+	if capability == ChargeCapability {
+		if err := pack.refuseUnread(limits); err != nil {
+			return nil, fmt.Errorf("passport %s: limits of %s: %w", passport.Name, capability, err)
+		}
+	}
 	granted := !slices.ContainsFunc(pack.RequiresCapabilities, func(c CapabilityID) bool { return !passport.Grants(c) })
 	if granted && limits == nil {
 		limits = Limits{}

@@ -18,6 +18,13 @@ type limitPlace struct {
 	members map[string]json.RawMessage
 }
 
+// refusesUnread says whether the loader refuses what no rule reads there: among the
+// limits of payments.charge, and among those of a currency.
+func (p limitPlace) refusesUnread() bool {
+	last := p.at.LastToken()
+	return p.id == ChargeCapability && (last == "charge" || last == string(ChargeCapability) || p.at.Parent().LastToken() == "currency_limits")
+}
+
 // lintLimits finds the limits of every capability and looks at those granted.
 func (l *linter) lintLimits() {
 	all, _ := object(l.members["limits"])
@@ -169,7 +176,7 @@ func (l *linter) lintLimitsOf(p limitPlace, have []string) (missed []string) {
 	}
 	for _, table := range wanted.names() {
 		if entries := wanted.entries(table); len(entries) > 0 && p.members[table] != nil {
-			l.lintTable(p.at.AppendToken(table), p.members[table], entries)
+			l.lintTable(limitPlace{id: p.id, at: p.at.AppendToken(table)}, p.members[table], entries)
 		}
 	}
 	l.lintCurrencies(p)
@@ -217,7 +224,11 @@ func (l *linter) lintNames(p limitPlace, wanted readings, have, read []string) (
 			missing = slices.DeleteFunc(missing, func(m string) bool { return m == meant })
 			continue
 		}
-		l.warn(p.at.AppendToken(name), "no rule of any pack reads it, so it limits nothing: delete it, or write the rule%s", hint(name, read))
+		say := l.warn
+		if p.refusesUnread() && !slices.Contains(slices.Concat(publishedLimits, publishedCaps), name) {
+			say = l.error // as the loader does
+		}
+		say(p.at.AppendToken(name), "no rule of any pack reads it, so it limits nothing: delete it, or write the rule%s", hint(name, read))
 	}
 	for _, name := range missing {
 		r, _ := wanted.of(name)
@@ -233,17 +244,17 @@ func readBySynonym(name string, read []string) bool {
 }
 
 // lintTable looks at each entry of a table, such as the limits of a currency.
-func (l *linter) lintTable(at jsontext.Pointer, raw json.RawMessage, wanted readings) {
+func (l *linter) lintTable(table limitPlace, raw json.RawMessage, wanted readings) {
 	entries, err := object(raw)
 	if err != nil {
 		return // the schema, or the loader, says so
 	}
 	if len(entries) == 0 {
-		l.error(at, "empty table: %s can never hold: add an entry", wanted[0])
+		l.error(table.at, "empty table: %s can never hold: add an entry", wanted[0])
 	}
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		if members, err := object(entries[key]); err == nil {
-			l.lintNames(limitPlace{at: at.AppendToken(key), members: members}, wanted, slices.Collect(maps.Keys(members)), wanted.names())
+			l.lintNames(limitPlace{table.id, table.at.AppendToken(key), members}, wanted, slices.Collect(maps.Keys(members)), wanted.names())
 		}
 	}
 }

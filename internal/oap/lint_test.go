@@ -74,7 +74,7 @@ var lintRows = []struct {
 	{"cap of the balance", limits(`{"currency_limits":{"USD":{"max_per_tx":2500000,"daily_cap":2500000}}}`), nil, "just what is there"},
 	{"cap of a currency without a balance", limits(`{"currency_limits":{"EUR":{"max_per_tx":3000000,"daily_cap":3000000}}}`), nil, "nobody knows"},
 	{"unknown key", `{"statsu":"active"}`, []string{"error: /statsu: unknown key: delete it (status was meant?)"}, "the loader refuses it"},
-	{"unknown key in an entry", limits(`{"currency_limits":{"USD":{"weekly":1}}}`), []string{"error: " + usd + "/weekly: unknown member: no rule of any pack reads it, so it limits nothing: delete it, or write the rule"}, "the loader refuses it"},
+	{"unknown key in an entry", limits(`{"currency_limits":{"USD":{"weekly":1}}}`), []string{"error: " + usd + "/weekly: no rule of any pack reads it, so it limits nothing: delete it, or write the rule"}, "the loader refuses it"},
 	{"limit that nobody reads", limits(`{"idempotency_required":true}`), []string{"warning: " + charge + "/idempotency_required: no rule of any pack reads it, so it limits nothing: delete it, or write the rule"}, "it looks like a limit"},
 	{"misspelt limit", limits(`{"max_items_per_tx":null,"max_item_per_tx":1}`), []string{"error: " + charge + "/max_item_per_tx: misspelt: rule item_count_cap of finance.payment.charge.v1 reads max_items_per_tx: rename it"}, "one finding, where it can be mended"},
 	{"limit joined otherwise", limits(`{"max_items_per_tx":null,"maxItemsPerTx":1}`), []string{"error: " + charge + "/maxItemsPerTx: misspelt: rule item_count_cap of finance.payment.charge.v1 reads max_items_per_tx: rename it"}, "case and joiners do not count"},
