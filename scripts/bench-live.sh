@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The path of a live evaluation against a bare openai-go loop, both against a server
 # of fixed replies on this machine, in one go: same prompts, tools and number of
-# requests, a conversation of two requests each. Ours is the whole of it: limiter,
-# client, agent loop, policy engine, ledger, journal on disk.
+# requests, a conversation of two requests each. Ours is the whole of it: budget,
+# limiter, client, agent loop, policy engine, ledger, journal on disk.
 #
 #   scripts/bench-live.sh [ROUNDS [REQUESTS]]
 #

@@ -88,7 +88,7 @@ var arrows = map[string][]string{
 		"internal/report", "internal/report/page",
 	},
 	"internal/suite": {
-		"internal/agent", "internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/llm", "internal/llm/sim",
+		"internal/agent", "internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/llm", "internal/llm/budget", "internal/llm/sim",
 		"internal/llm/recorded", "internal/oracle", "internal/plan", "internal/receipt", "internal/record", "internal/report",
 		"internal/strictjson",
 	},

@@ -3,7 +3,6 @@ package vault_test
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
@@ -59,18 +58,17 @@ func (b *bench) addLive() error {
 	return nil
 }
 
-// chargeEarlier puts what earlier processes of the run spent on its budget.
+// chargeEarlier puts what earlier processes of the run were charged on its budget,
+// and has the run's journal keep what this one is.
 func (b *bench) chargeEarlier() error {
-	for slug, spent := range b.run.Spent() {
-		if !slices.Contains(b.Options.Models, slug) || b.Cassettes[slug] != nil {
-			continue
-		}
+	for slug, took := range b.run.Charged() {
 		m, _, err := b.Catalog.Find(slug)
 		if err != nil {
 			return err
 		}
-		b.budget.Charge(llm.Usage{InputTokens: spent.InputTokens, OutputTokens: spent.OutputTokens, CacheReadTokens: spent.CachedTokens}, m.Price)
+		b.budget.Charge(llm.Usage{InputTokens: took.InputTokens, OutputTokens: took.OutputTokens, CacheReadTokens: took.CachedTokens}, m.Price)
 	}
+	b.budget.Keep(b.run)
 	return nil
 }
 

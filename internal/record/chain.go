@@ -100,7 +100,7 @@ func eachLine(r io.Reader, each func(n int, raw []byte) error) (int, error) {
 func checkBody(raw, head []byte) error {
 	at := len(head) + len(bodyMark)
 	if len(raw) <= at {
-		return nil // a planned cell, or thinned
+		return nil // a planned cell, a charge, or thinned
 	}
 	want := head[max(0, len(head)-len(noCRC)-1) : len(head)-1]
 	if got := checksum(raw[at : len(raw)-1]); got != string(want) {
@@ -149,6 +149,10 @@ func nameOf(raw []byte) string {
 	var p PlanLine
 	if bytes.HasPrefix(raw, planMark) && strict(raw, &p) == nil {
 		return "the plan of cell " + p.Planned.Cell.Name()
+	}
+	var c ChargeLine
+	if bytes.HasPrefix(raw, chargeMark) && strict(raw, &c) == nil {
+		return fmt.Sprintf("the charge of request %d (%s)", c.Charged.Request, c.Charged.Basis)
 	}
 	if h, _, err := parseEntry(raw); h.ID != "" {
 		return fmt.Sprintf("%q", h.ID)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,16 +42,16 @@ type Journal struct {
 	stop  chan struct{} // closed by Close
 	done  chan struct{} // closed when nothing syncs any more
 
-	mu     sync.Mutex
-	file   file
-	size   int64
-	link   string // what the next line names: checksum of the last line's head
-	dirty  bool
-	err    error // the first failure: nothing is written after it
-	lines  []line
-	cells  []PlannedCell
-	spent  map[string]Usage // by model, all attempts of all processes
-	served map[string][]string
+	mu      sync.Mutex
+	file    file
+	size    int64
+	link    string // what the next line names: checksum of the last line's head
+	dirty   bool
+	err     error // the first failure: nothing is written after it
+	lines   []line
+	cells   []PlannedCell
+	charges charges
+	served  map[string][]string
 }
 
 // file is what the journal needs of its file.
@@ -128,7 +127,7 @@ func openLocked(dir, path string, lock *flock.Flock) (*Journal, error) {
 
 func newJournal(dir string) *Journal {
 	run := filepath.Base(dir)
-	return &Journal{dir: dir, run: run, link: genesis(run), prior: map[string]Prior{}, spent: map[string]Usage{}, served: map[string][]string{}}
+	return &Journal{dir: dir, run: run, link: genesis(run), prior: map[string]Prior{}, charges: charges{open: map[int64]Charge{}, total: map[string]Usage{}}, served: map[string][]string{}}
 }
 
 // room is what must be free before anything is asked, in bytes.
@@ -161,7 +160,7 @@ func (j *Journal) Cut() int64 { return j.cut }
 func (j *Journal) Empty() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return len(j.lines)+len(j.cells) == 0
+	return j.size == 0
 }
 
 // Prior is what earlier processes recorded of an evaluation; the zero value
@@ -251,21 +250,13 @@ func (j *Journal) write(raw []byte) (offset int64, err error) {
 	return offset, nil
 }
 
-// note keeps what the replies behind an entry cost and who served them.
+// note keeps who served the replies behind an entry.
 func (j *Journal) note(model string, h Entry) {
-	j.spent[model] = j.spent[model].Add(h.Spent)
 	for _, id := range h.Served {
 		if !slices.Contains(j.served[model], id) {
 			j.served[model] = append(j.served[model], id)
 		}
 	}
-}
-
-// Spent is what each model's replies cost, in all attempts of all processes.
-func (j *Journal) Spent() map[string]Usage {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return maps.Clone(j.spent)
 }
 
 // Served are the ids under which a model's replies came, sorted.

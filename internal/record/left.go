@@ -10,10 +10,10 @@ import (
 
 // Left is what a run that was stopped has left, to be told before it goes on.
 type Left struct {
-	Empty bool // nothing was ever recorded
-	Prior map[string]Prior
-	Cells []PlannedCell
-	Spent map[string]Usage // by model
+	Empty   bool // nothing was ever recorded
+	Prior   map[string]Prior
+	Cells   []PlannedCell
+	Charged map[string]Usage // as of Journal.Charged
 }
 
 // ReadLeft reads a run's journal as OpenJournal does, and changes nothing: no
@@ -32,5 +32,5 @@ func ReadLeft(dir string) (Left, error) {
 	if err := j.scan(f, path); err != nil {
 		return Left{}, err
 	}
-	return Left{j.Empty(), j.prior, j.cells, j.spent}, nil
+	return Left{j.Empty(), j.prior, j.cells, j.charges.total}, nil
 }

@@ -64,16 +64,8 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 
 // take notes one line, given without its line feed, that begins at size.
 func (j *Journal) take(raw []byte, interned map[string]string) error {
-	if bytes.HasPrefix(raw, planMark) {
-		var p PlanLine
-		if err := strict(raw, &p); err != nil {
-			return err
-		}
-		if p.Prev != j.link {
-			return errMisplaced
-		}
-		j.cells, j.link = append(j.cells, p.Planned), checksum(headOf(raw))
-		return nil
+	if known, err := j.takeOther(raw); known {
+		return err
 	}
 	h, l, err := parseEntry(raw)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/budget"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
@@ -87,8 +89,26 @@ func (r *Run) Load(id string) (record.Evaluation, error) { return r.journal.Load
 // Err is why nothing can be recorded any more.
 func (r *Run) Err() error { return r.journal.Err() }
 
-// Spent is what each model's replies cost so far, in all processes.
-func (r *Run) Spent() map[string]record.Usage { return r.journal.Spent() }
+// Charged is what each model's requests took from the budget, in all processes.
+func (r *Run) Charged() map[string]record.Usage { return r.journal.Charged() }
+
+// Reserve and Settle make the run the book of its budget.
+func (r *Run) Reserve(model string, most llm.Usage) (int64, error) {
+	return r.journal.Reserve(charge(model, most))
+}
+
+var basisOf = map[budget.How]record.Basis{budget.Failed: record.Failed, budget.Reported: record.Reported, budget.Unreported: record.Unreported}
+
+// Settle notes what a request took that Reserve numbered.
+func (r *Run) Settle(request int64, model string, took llm.Usage, how budget.How) error {
+	c := charge(model, took)
+	c.Request, c.Basis = request, basisOf[how]
+	return r.journal.Settle(c)
+}
+
+func charge(model string, u llm.Usage) record.Charge {
+	return record.Charge{Model: model, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CacheReadTokens}
+}
 
 // Close leaves the run as it is, to be gone on with.
 func (r *Run) Close() error { return r.journal.Close() }

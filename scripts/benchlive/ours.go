@@ -9,6 +9,7 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
+	"vaultbench/internal/llm/budget"
 	"vaultbench/internal/llm/chat"
 	"vaultbench/internal/llm/limit"
 	"vaultbench/internal/oap"
@@ -28,8 +29,8 @@ func load() (map[corpus.Level]corpus.LevelSpec, []corpus.Attack, error) {
 	return levels, c.Select(corpus.L2, corpus.Single), err
 }
 
-// ours is a cell as the benchmark runs it: the live client behind its limiter, the
-// agent loop, the policy engine, the ledger, the journal on disk. What comes after
+// ours is a cell as the benchmark runs it: the live client behind its limiter and
+// a budget, the agent loop, the policy engine, the ledger, the journal on disk. What comes after
 // the cell (reports, signatures) is not measured.
 func ours(o options) (measured, error) {
 	levels, attacks, err := load()
@@ -41,7 +42,11 @@ func ours(o options) (measured, error) {
 	if err != nil {
 		return measured{}, err
 	}
-	client = limit.New(limit.Config{Provider: "local", Max: o.workers}).Client(client)
+	books := budget.New(budget.Limits{Tokens: 1 << 50}) // never used up: what is measured is its bookkeeping
+	client, err = books.Client(llm.Model{Slug: "bench"}, limit.New(limit.Config{Provider: "local", Max: o.workers}).Client(client))
+	if err != nil {
+		return measured{}, err
+	}
 	layer, err := pinned.Layer(suite.PassportOf(corpus.L2), oap.ProfileOAP)
 	if err != nil {
 		return measured{}, err
@@ -61,14 +66,15 @@ func ours(o options) (measured, error) {
 		return measured{}, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	return measure(s, dir)
+	return measure(s, books, dir)
 }
 
-func measure(s *suite.Suite, dir string) (measured, error) {
+func measure(s *suite.Suite, books *budget.Budget, dir string) (measured, error) {
 	r, err := suite.Start(s, dir, dir, "bench", record.Manifest{})
 	if err != nil {
 		return measured{}, err
 	}
+	books.Keep(r)
 	p, err := s.Planned(plan.Cell{Model: "bench", Level: corpus.L2, Track: corpus.Single, Architecture: plan.OAP})
 	if err != nil {
 		return measured{}, err

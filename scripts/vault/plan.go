@@ -65,7 +65,7 @@ type planRow struct {
 	cells       int
 	evaluations int // still to be asked
 	price       *price.Price
-	spent       record.Usage // by earlier processes of the run
+	charged     record.Usage // to earlier processes of the run
 }
 
 func planned(b *settings.Bench, left record.Left) ([]planRow, error) {
@@ -117,7 +117,7 @@ func newRow(b *settings.Bench, slug string, left record.Left) (planRow, error) {
 		return row, err
 	}
 	b.Suite.Bankers[plan.ModelSlug(slug)] = suite.Banker{Slug: plan.ModelSlug(slug), Kind: plan.Live}
-	row.live, row.price, row.spent = true, m.Price, left.Spent[slug]
+	row.live, row.price, row.charged = true, m.Price, left.Charged[slug]
 	switch {
 	case m.ID == nil:
 		row.notes = append(row.notes, "id is null in fixtures/models.json: the run stops")
@@ -236,14 +236,14 @@ func writePlan(stdout io.Writer, rows []planRow, e estimate, options config.Opti
 
 // overBudget says what of a run's budget the plan goes beyond; empty: of none.
 func overBudget(rows []planRow, e estimate, options config.Options) string {
-	tokens, usd := 0.0, 0.0 // what earlier processes spent counts as well
+	tokens, usd := 0.0, 0.0 // what earlier processes were charged counts as well
 	for _, r := range rows {
 		if !r.live {
 			continue
 		}
-		tokens += float64(r.spent.InputTokens+r.spent.OutputTokens) + float64(r.evaluations)*(e.input+e.output)
+		tokens += float64(r.charged.InputTokens+r.charged.OutputTokens) + float64(r.evaluations)*(e.input+e.output)
 		if each, ok := e.usd(r.price); ok {
-			usd += r.price.Of(price.Tokens{Input: r.spent.InputTokens, Cached: r.spent.CachedTokens, Output: r.spent.OutputTokens}).USD() + float64(r.evaluations)*each
+			usd += r.price.Of(price.Tokens{Input: r.charged.InputTokens, Cached: r.charged.CachedTokens, Output: r.charged.OutputTokens}).USD() + float64(r.evaluations)*each
 		}
 	}
 	text := ""

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/llm"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/suite"
 	"vaultbench/scripts/settings"
@@ -52,4 +53,30 @@ func TestPlanOfAStoppedRun(t *testing.T) {
 	_, err = run.Finish()
 	require.NoError(t, err)
 	says(1, "the run is finished, and VAULT_RUN_ID=stopped names it: for a new run take the variable out of the shell (unset VAULT_RUN_ID)", "the variable is still there from the run before")
+}
+
+// TestPlanCountsWhatWasCharged: what an earlier process was charged is gone from
+// the budget, whether or not a provider counted it.
+func TestPlanCountsWhatWasCharged(t *testing.T) {
+	for name, value := range map[string]string{
+		"VAULT_SIMS": "none", "VAULT_MODELS": "local", "VAULT_LOCAL_URL": "http://127.0.0.1:1/v1", "LOCAL_API_KEY": "k", "VAULT_LEVELS": "l5", "VAULT_TRACKS": "single",
+		"VAULT_RESULTS": t.TempDir(), "VAULT_RUN_ID": "charged", "VAULT_BUDGET_TOKENS": "20000000",
+	} {
+		t.Setenv(name, value)
+	}
+	status, stdout, stderr := vault("plan")
+	require.Zero(t, status, stderr)
+	require.NotContains(t, stdout, "beyond the budget")
+	b, err := settings.OpenBench()
+	require.NoError(t, err)
+	m, err := b.Manifest()
+	require.NoError(t, err)
+	run, err := suite.Start(b.Suite, b.Options.Root, b.Options.Results, b.Options.RunID, m)
+	require.NoError(t, err)
+	_, err = run.Reserve("local", llm.Usage{InputTokens: 19_999_999})
+	require.NoError(t, err)
+	require.NoError(t, run.Close())
+	status, stdout, stderr = vault("plan")
+	require.Zero(t, status, stderr)
+	require.Contains(t, stdout, "beyond the budget: VAULT_BUDGET_TOKENS is 20000000, and the run comes to about 2")
 }

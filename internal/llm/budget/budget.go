@@ -34,6 +34,8 @@ func (c cost) minus(d cost) cost { return cost{c.usd - d.usd, c.tokens - d.token
 type Budget struct {
 	limits Limits
 
+	book Book // nil: nothing outlives the process
+
 	mu       sync.Mutex
 	spent    cost
 	reserved cost // by requests in flight
@@ -42,6 +44,29 @@ type Budget struct {
 
 // New makes a budget. Every request of a run goes through it.
 func New(l Limits) *Budget { return &Budget{limits: l} }
+
+// Book keeps what is charged where a kill does not take it, so that the next
+// process of the run can count it.
+type Book interface {
+	// Reserve notes the most that a request may take, before it is sent, and numbers it.
+	Reserve(model string, most llm.Usage) (request int64, err error)
+	// Settle notes what a request took: of failed ones nothing, of others what was
+	// reported or, where it was not, what was reserved.
+	Settle(request int64, model string, took llm.Usage, how How) error
+}
+
+// How a request ended.
+type How int
+
+// The ends.
+const (
+	Failed     How = iota // no reply: nothing is charged
+	Reported              // with the provider's count
+	Unreported            // with no count that can be, or given up: the reserve is charged
+)
+
+// Keep has every request noted in a book. It comes before the first request.
+func (b *Budget) Keep(in Book) { b.book = in }
 
 // Charge adds what earlier processes of the same run spent.
 func (b *Budget) Charge(u llm.Usage, p *price.Price) {
@@ -56,31 +81,54 @@ func (b *Budget) Client(m llm.Model, next llm.Client) (llm.Client, error) {
 	if b.limits.USD > 0 && m.Price == nil {
 		return nil, fmt.Errorf("fixtures/models.json: model %s: price is null: fill in what the provider charges, with its date, or give the budget in tokens (VAULT_BUDGET_TOKENS)", m.Slug)
 	}
-	return &client{b, m.Price, next}, nil
+	return &client{b, m, next}, nil
 }
 
 type client struct {
 	budget *Budget
-	price  *price.Price
+	model  llm.Model
 	next   llm.Client
 }
 
-// Chat asks where the budget allows it; else the error is llm.ErrBudget.
+// Chat asks where the budget allows it; else the error is llm.ErrBudget. What can't
+// be noted is not asked.
 func (c *client) Chat(ctx context.Context, req llm.Request) (llm.Reply, error) {
-	reserve := costOf(estimate(req), c.price)
-	if err := c.budget.reserve(reserve); err != nil {
+	most := estimate(req)
+	settle, err := c.reserve(most)
+	if err != nil {
 		return llm.Reply{}, err
 	}
-	charge := cost{} // what a failed request costs is not known; a client that panics costs nothing either
-	defer func() { c.budget.settle(reserve, charge) }()
+	took, how := llm.Usage{}, Failed // what a failed request costs is not known; a client that panics costs nothing either
+	defer func() { settle(took, how) }()
 	reply, err := c.next.Chat(ctx, req)
 	switch told := reply.Usage.InputTokens+reply.Usage.OutputTokens > 0 && reply.Usage.Consistent(); {
 	case told:
-		charge = costOf(reply.Usage, c.price)
-	case err == nil:
-		charge = reserve // the provider reports nothing that can be: not free, but as much as it may have cost
+		took, how = reply.Usage, Reported
+	case err == nil || ctx.Err() != nil:
+		took, how = most, Unreported // nothing is reported that can be, or nobody waited for it: not free, but as much as it may have cost
 	}
 	return reply, err
+}
+
+// reserve sets aside what a request may take; settle, which it returns, charges
+// what it took.
+func (c *client) reserve(most llm.Usage) (settle func(llm.Usage, How), err error) {
+	b, reserve, request := c.budget, costOf(most, c.model.Price), int64(0)
+	if err := b.reserve(reserve); err != nil {
+		return nil, err
+	}
+	if b.book != nil {
+		if request, err = b.book.Reserve(c.model.Slug, most); err != nil {
+			b.settle(reserve, cost{})
+			return nil, fmt.Errorf("%w: not asked, since what it may cost can't be noted: %w", llm.ErrHarness, err)
+		}
+	}
+	return func(took llm.Usage, how How) {
+		b.settle(reserve, costOf(took, c.model.Price))
+		if b.book != nil {
+			_ = b.book.Settle(request, c.model.Slug, took, how) // it holds the reserve then, and takes no request any more
+		}
+	}, nil
 }
 
 // defaultOutput bounds the reply to a request that sets no bound, in tokens.

@@ -184,6 +184,84 @@ func TestNeverOvershot(t *testing.T) {
 	})
 }
 
+// book keeps notes in order; full says from which on it takes none.
+type book struct {
+	notes []string
+	full  int
+}
+
+func (b *book) note(text string) error {
+	if b.full > 0 && len(b.notes) >= b.full {
+		return errors.New("disk full")
+	}
+	b.notes = append(b.notes, text)
+	return nil
+}
+
+func (b *book) Reserve(model string, most llm.Usage) (int64, error) {
+	return int64(len(b.notes) + 1), b.note(fmt.Sprintf("%s may take %d", model, most))
+}
+
+func (b *book) Settle(request int64, model string, took llm.Usage, how budget.How) error {
+	return b.note(fmt.Sprintf("%d of %s took %d, %d", request, model, took, how))
+}
+
+// TestBook: what a request may take is noted before it is sent, and what it took
+// when it has ended, however it ends.
+func TestBook(t *testing.T) {
+	given, giveUp := context.WithCancel(context.Background())
+	giveUp()
+	sent := "m may take {100 50 0}"
+	for _, tt := range []struct {
+		name   string
+		ctx    context.Context
+		next   llm.Client
+		want   []string
+		tokens int64
+		reason string
+	}{
+		{"reported", t.Context(), uses(90, 7, 30), []string{sent, "1 of m took {90 7 30}, 1"}, 97, "as the provider counts"},
+		{"unreported", t.Context(), uses(0, 0, 0), []string{sent, "1 of m took {100 50 0}, 2"}, 150, "the reserve stays"},
+		{"contradictory", t.Context(), uses(10, 5, 100_000), []string{sent, "1 of m took {100 50 0}, 2"}, 150, "no count"},
+		{"failed", t.Context(), fails(llm.ErrProvider), []string{sent, "1 of m took {0 0 0}, 0"}, 0, "what it cost is not known"},
+		{"given up", given, fails(context.Canceled), []string{sent, "1 of m took {100 50 0}, 2"}, 150, "it may be answered and paid for: as after a kill"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			kept, b := &book{}, budget.New(budget.Limits{Tokens: 1000})
+			b.Keep(kept)
+			c, err := b.Client(llm.Model{Slug: "m"}, clientFunc(func(ctx context.Context, r llm.Request) (llm.Reply, error) {
+				require.Equal(t, []string{sent}, kept.notes, "before it is sent")
+				return tt.next.Chat(ctx, r)
+			}))
+			require.NoError(t, err)
+			_, _ = c.Chat(tt.ctx, request())
+			require.Empty(t, cmp.Diff(tt.want, kept.notes), tt.reason)
+			_, tokens := b.Spent()
+			require.Equal(t, tt.tokens, tokens, tt.reason)
+		})
+	}
+}
+
+// TestFullBook: what can't be noted is not asked, and its reserve is free again.
+func TestFullBook(t *testing.T) {
+	b := budget.New(budget.Limits{Tokens: 299})
+	b.Keep(&book{full: 1})
+	asked := 0
+	c, err := b.Client(llm.Model{Slug: "m"}, clientFunc(func(context.Context, llm.Request) (llm.Reply, error) {
+		asked++
+		return llm.Reply{Usage: llm.Usage{InputTokens: 50, OutputTokens: 10}}, nil
+	}))
+	require.NoError(t, err)
+	_, err = c.Chat(t.Context(), request())
+	require.NoError(t, err, "what came is not lost for a note")
+	for range 2 {
+		_, err = c.Chat(t.Context(), request())
+		require.ErrorIs(t, err, llm.ErrHarness)
+		require.ErrorContains(t, err, "what it may cost can't be noted: disk full")
+	}
+	require.Equal(t, 1, asked)
+}
+
 func Example() {
 	b := budget.New(budget.Limits{Tokens: 400})
 	c, _ := b.Client(llm.Model{}, uses(100, 50, 0))
