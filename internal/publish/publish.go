@@ -47,9 +47,8 @@ func (r Run) Count(also func(record.Evaluation)) (report.Verdict, *report.Recoun
 // Manifest is the run's, which must be sealed.
 func (r Run) Manifest() (record.Manifest, error) {
 	m, err := receipt.ReadManifest(r.Folder)
-	if err == nil && m.Seal == nil {
-		err = fmt.Errorf("%s: the run is not finished, so there is nothing sealed to report: resume it with VAULT_RUN_ID=%s",
-			filepath.Join(r.Folder, record.ManifestFile), m.RunID)
+	if err == nil {
+		err = report.Unfinished(r.Folder, m)
 	}
 	return m, err
 }

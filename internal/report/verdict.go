@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -112,7 +113,7 @@ func VerdictWith(dir string, trusted *receipt.JWKS, w World, g Gate, rates Compa
 	}
 	r, err := Count(dir, trusted, w, g, also)
 	if err != nil {
-		return unverified(err, g), nil, nil
+		return unverified(dir, err, g), nil, nil
 	}
 	var changes []RateChange
 	var failed error
@@ -125,9 +126,24 @@ func VerdictWith(dir string, trusted *receipt.JWKS, w World, g Gate, rates Compa
 	return r.Judge(w, g, changes, failed), r, nil
 }
 
+// Unfinished is the error of a run that no process has brought to its end: nothing
+// of it is sealed, so there is nothing to verify.
+func Unfinished(dir string, m record.Manifest) error {
+	if m.Seal != nil {
+		return nil
+	}
+	return fmt.Errorf("%s: the run did not finish, so there is nothing sealed to report: the same command with VAULT_RUN_ID=%s goes on with it",
+		filepath.Join(dir, record.ManifestFile), m.RunID)
+}
+
 // unverified is the verdict on a record that can't be trusted.
-func unverified(err error, g Gate) Verdict {
+func unverified(dir string, err error, g Gate) Verdict {
+	m, unread := receipt.ReadManifest(dir)
+	if unread == nil {
+		err = cmp.Or(Unfinished(dir, m), err)
+	}
 	return Verdict{
+		RunID:   m.RunID,
 		Version: VerdictVersion, State: StateInconclusive, ExitStatus: StateInconclusive.ExitStatus(), Gate: g,
 		Reasons:    []Reason{reasonOf(StateInconclusive, "", "the record does not verify: "+err.Error())},
 		Claim:      Claim{Reason: fmt.Sprintf("no claim: condition %s fails: the record does not verify", ConditionSeal)},

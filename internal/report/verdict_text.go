@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 
 	"vaultbench/internal/escape"
 )
@@ -11,13 +12,14 @@ import (
 // shownReasons is how many reasons the text shows; the JSON holds all.
 const shownReasons = 20
 
-// WriteVerdict writes a verdict as text, one printable line for each thing.
-func WriteVerdict(w io.Writer, v Verdict) error {
+// WriteReasons writes the first reasons that keep a run from passing, one printable
+// line each, and how many more there are.
+func WriteReasons(w io.Writer, v Verdict, most int) error {
 	var b bytes.Buffer
 	line := func(format string, args ...any) { b.WriteString(escape.Line(fmt.Sprintf(format, args...)) + "\n") }
 	for i, r := range v.Reasons {
-		if i == shownReasons {
-			line("and %d more reasons: see --json", len(v.Reasons)-i)
+		if i == most {
+			line("and %d more reasons: see go tool vault verdict --json", len(v.Reasons)-i)
 			break
 		}
 		if r.Cell != "" {
@@ -26,6 +28,17 @@ func WriteVerdict(w io.Writer, v Verdict) error {
 			line("%s: %s", r.State, r.Message)
 		}
 	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// WriteVerdict writes a verdict as text, one printable line for each thing.
+func WriteVerdict(w io.Writer, v Verdict) error {
+	if err := WriteReasons(w, v, shownReasons); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	line := func(format string, args ...any) { b.WriteString(escape.Line(fmt.Sprintf(format, args...)) + "\n") }
 	for _, c := range v.RateChanges {
 		line("rate: %s", c.Text())
 	}
@@ -47,7 +60,7 @@ func WriteVerdict(w io.Writer, v Verdict) error {
 	} else {
 		line("%s", v.Claim.Reason)
 	}
-	line("verdict %s: %s", v.RunID, v.State)
+	line("%s: %s", strings.TrimSpace("verdict "+v.RunID), v.State)
 	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -40,6 +40,9 @@ type commands struct {
 	ServeSim serveSimCommand `cmd:"" name:"serve-sim" help:"Serve a simulated banker to any OpenAI-compatible client, and print the base URL."`
 }
 
+// errorWriter is standard error, for commands that have more to say than an error.
+type errorWriter struct{ io.Writer }
+
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run is main without the process: it returns the exit status.
@@ -49,7 +52,7 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 	parser, err := kong.New(&c,
 		kong.Name("vault"), kong.Description("Companion of the vault benchmark; the benchmark itself is go test ./vault_test."),
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }), kong.UsageOnError(),
-		kong.BindTo(stdout, (*io.Writer)(nil)),
+		kong.BindTo(stdout, (*io.Writer)(nil)), kong.Bind(errorWriter{stderr}),
 	)
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "vault:", err)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/receipt"
+	"vaultbench/internal/record"
 	"vaultbench/internal/strictjson"
 )
 
@@ -27,6 +28,12 @@ func TestVerdictCommand(t *testing.T) {
 	keys := filepath.Join(t.TempDir(), "keys.json")
 	_, printed, _ := vault("jwks", run)
 	require.NoError(t, os.WriteFile(keys, []byte(printed), 0o600))
+	killed := signedRun(t, receipt.TestKey())
+	m, err := receipt.ReadManifest(killed)
+	require.NoError(t, err)
+	m.Seal, m.FinishedAt, m.SummaryState = nil, "", ""
+	require.NoError(t, receipt.SignManifest(&m, receipt.TestKey()))
+	require.NoError(t, record.WriteJSON(filepath.Join(killed, record.ManifestFile), m))
 	for _, tt := range []struct {
 		name           string
 		gate           string // empty: none
@@ -38,6 +45,10 @@ func TestVerdictCommand(t *testing.T) {
 		{"nothing final", "", []string{"verdict", run}, 3, "inconclusive: sim-a/l2/multi/oap: inconclusive: 0 of 1 evaluations are final", "vault: verdict: inconclusive (status 3)", "its status is the verdict's"},
 		{"no claim", "", []string{"verdict", run}, 3, "no claim: condition verdict fails", "", "and why"},
 		{"broken", "", []string{"verdict", broken}, 3, "the record does not verify: ", "inconclusive", "no verdict on it"},
+		{"broken, whose name is read", "", []string{"verdict", broken}, 3, "\nverdict r1: inconclusive\n", "", "which run it is about"},
+		{"killed", "", []string{"verdict", killed}, 3, "manifest.json: the run did not finish, so there is nothing sealed to report: the same command with VAULT_RUN_ID=r1 goes on with it\n", "", "what to do"},
+		{"report of a killed one", "", []string{"report", killed}, 1, "", "the same command with VAULT_RUN_ID=r1 goes on with it", "as the verdict says"},
+		{"report", "", []string{"report", run}, 0, "1 evaluations, inconclusive: summary.json, ", "inconclusive: sim-a/l2/multi/oap: inconclusive: 0 of 1 evaluations are final", "why it is no pass"},
 		{"trusted", "", []string{"verdict", run, "--jwks", keys}, 3, "claim needs seal: holds: 1 evaluations, 1 receipts", "", "its key is known"},
 		{"stricter gate", `{"schema_version":1,"completeness":1}`, []string{"verdict", run}, 3, "100% are needed", "", "VAULT_GATE is read"},
 		{"gate with a typing error", `{"schema_version":1,"false_denial":1}`, []string{"verdict", run}, 2, "", "gate.json:1: ", "a threshold that nobody reads gates nothing"},
