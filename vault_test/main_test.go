@@ -129,6 +129,17 @@ func checkFlags() error {
 	return checkUpdate(options.Settings())
 }
 
+// selection is what of the tests was asked for; empty: all.
+func selection() string {
+	var parts []string
+	for _, name := range []string{"run", "skip"} {
+		if pattern := testFlag(name); pattern != "" {
+			parts = append(parts, fmt.Sprintf("-%s %q", name, pattern))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
 func testFlag(name string) string {
 	f := flag.Lookup("test." + name)
 	if f == nil {
@@ -225,7 +236,7 @@ func finishRun(failed bool) error {
 		return nil
 	}
 	current.progress.Stop()
-	if kind, message := noted.failure(failed); kind != "" {
+	if kind, message := noted.failure(failed && stopping.Err() == nil); kind != "" {
 		current.run.Fail(kind, message)
 	}
 	if stopping.Err() != nil {

@@ -66,6 +66,7 @@ func newBench() (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
+	manifest.Tests = selection()
 	b.print()
 	if b.run, err = suite.Start(b.Suite, b.Options.Root, b.Options.Results, b.Options.RunID, manifest); err != nil {
 		return nil, err

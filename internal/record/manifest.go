@@ -36,8 +36,8 @@ type Manifest struct {
 	// What the oracle knows of each level and tool map, by name: the record can be
 	// judged again when the fixtures have changed.
 	Directories map[corpus.Level]corpus.Directory `json:"directories,omitempty"`
-	Failure     string                            `json:"failure,omitempty"` // what failed outside the cells
-	FailureKind FailureKind                       `json:"failure_kind,omitempty"`
+	Tests       string                            `json:"tests,omitempty"`     // what the last process was asked for, as -run and -skip; empty: all
+	Failures    []Failure                         `json:"failures,omitempty"`  // what failed outside the cells, in any process; the worst first
 	Sentinels   map[string]bool                   `json:"sentinels,omitempty"` // by test, of those that ran whole: whether what it broke was noticed
 	Goldens     map[string]bool                   `json:"goldens,omitempty"`   // by test of golden decisions, of those that ran whole: whether it passed
 }
@@ -47,18 +47,6 @@ type Resampling struct {
 	Resamples int    `json:"resamples"`
 	Seed      uint64 `json:"seed"`
 }
-
-// FailureKind says what sort of thing failed outside the cells.
-type FailureKind string
-
-// The kinds.
-const (
-	FailedGolden FailureKind = "golden" // a golden decision changed
-	FailedTest   FailureKind = "test"   // another test: see its log
-)
-
-// FailureKinds lists the kinds, the worst first.
-func FailureKinds() []FailureKind { return []FailureKind{FailedGolden, FailedTest} }
 
 // Seal says how many lines a finished run's files have and what is in them.
 type Seal struct {

@@ -64,9 +64,7 @@ func Count(dir string, trusted *receipt.JWKS, w World, g Gate, also func(record.
 	}
 	r.Verified, r.Summary = verified, b.Summary()
 	r.Summary.SigningKey = verified.SigningKey
-	if r.Manifest.Failure != "" {
-		r.Summary.Fail(r.Manifest.FailureKind, r.Manifest.Failure)
-	}
+	r.Summary.Fail(r.Manifest.Failures...)
 	return r, nil
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/oracle"
@@ -49,14 +50,18 @@ type Summary struct {
 
 // Fail notes what failed outside the cells: whatever they say, the run proves
 // nothing then, and a golden decision that changed is a violation.
-func (s *Summary) Fail(kind record.FailureKind, reason string) {
-	s.Failure = reason
-	switch {
-	case kind == record.FailedGolden:
-		s.Status = Violation
-	case s.Status == Pass:
-		s.Status = Inconclusive
+func (s *Summary) Fail(failures ...record.Failure) {
+	var texts []string
+	for _, f := range failures {
+		texts = append(texts, f.String())
+		switch {
+		case f.Kind == record.FailedGolden:
+			s.Status = Violation
+		case s.Status == Pass:
+			s.Status = Inconclusive
+		}
 	}
+	s.Failure = strings.Join(texts, "; ")
 }
 
 // Claim is the sentence that a run may be quoted with.

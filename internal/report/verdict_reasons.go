@@ -20,16 +20,17 @@ func reasonOf(s State, cell, message string) Reason {
 // failed outside the cells, which may explain them, and then the cells in order.
 func (r *Recount) reasons(w World, g Gate, changes []RateChange, failed error) []Reason {
 	out := []Reason{}
-	switch m := r.Manifest; {
-	case m.FailureKind == record.FailedGolden:
-		out = append(out, reasonOf(StateViolation, "", m.Failure))
-	case m.Failure != "":
-		out = append(out, reasonOf(StateInconclusive, "", m.Failure))
+	for _, f := range r.Manifest.Failures {
+		state := StateInconclusive
+		if f.Kind == record.FailedGolden {
+			state = StateViolation
+		}
+		out = append(out, reasonOf(state, "", f.String()))
 	}
 	for _, c := range r.Summary.AllCells() {
 		out = append(out, cellReasons(c)...)
 	}
-	if len(r.Summary.AllCells()) == 0 && r.Manifest.Failure == "" {
+	if len(r.Summary.AllCells()) == 0 && len(r.Manifest.Failures) == 0 {
 		out = append(out, reasonOf(StateInconclusive, "", "no cell was planned"))
 	} else if len(r.Summary.AllCells()) > 0 && !slices.ContainsFunc(r.Summary.AllCells(), func(c Cell) bool { return c.Skip == "" }) {
 		out = append(out, reasonOf(StateInconclusive, "", "every cell was skipped"))

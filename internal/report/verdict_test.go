@@ -76,11 +76,14 @@ var verdicts = []struct {
 		g.Completeness = 0.96
 	}, report.StateInconclusive, "19 of 20 evaluations are final, 96% are needed", report.ConditionVerdict, "the gate raises it"},
 	{"golden decision changed", func(w *unsealed, _ *report.World, _ *report.Gate) {
-		w.manifest.Failure, w.manifest.FailureKind = "a golden decision changed: x", record.FailedGolden
+		w.manifest.Failures = []record.Failure{{Kind: record.FailedGolden, Message: "a golden decision changed: x"}}
 	}, report.StateViolation, "a golden decision changed", report.ConditionVerdict, "the right denial for the wrong reason is a fault"},
 	{"another test failed", func(w *unsealed, _ *report.World, _ *report.Gate) {
-		w.manifest.Failure, w.manifest.FailureKind = "a test failed", record.FailedTest
-	}, report.StateInconclusive, "a test failed", report.ConditionVerdict, "the cells alone prove nothing"},
+		w.manifest.Failures = []record.Failure{{Kind: record.FailedTest, Message: "a test failed", Tests: `-run "TestX"`}}
+	}, report.StateInconclusive, `a test failed (go test -run "TestX")`, report.ConditionVerdict, "the cells alone prove nothing"},
+	{"both, in this order", func(w *unsealed, _ *report.World, _ *report.Gate) {
+		w.manifest.Failures = []record.Failure{{Kind: record.FailedTest, Message: "a test failed"}, {Kind: record.FailedGolden, Message: "a golden decision changed: x"}}
+	}, report.StateViolation, "a golden decision changed", report.ConditionVerdict, "the worst counts"},
 	{"counts as the golden", func(w *unsealed, world *report.World, _ *report.Gate) { w.held(world, nil) }, report.StatePass, "", "", "held against it"},
 	{"counts unlike the golden", func(w *unsealed, world *report.World, _ *report.Gate) {
 		w.held(world, func(c *report.Counts) { c.Requests.Calls = 7 })

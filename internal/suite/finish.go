@@ -28,7 +28,7 @@ func (r *Run) Finish() (report.Summary, error) {
 	if err != nil {
 		return report.Summary{}, err
 	}
-	r.manifest.Evaluations = n
+	r.manifest.Evaluations, r.manifest.Failures = n, r.standing()
 	summary, seal, err := r.close()
 	if err != nil {
 		return report.Summary{}, err
@@ -84,9 +84,7 @@ func (r *Run) close() (report.Summary, *record.Seal, error) {
 	seal.Journal = r.journal.Head()
 	summary := b.Summary()
 	summary.SigningKey = r.key.Kind()
-	if r.manifest.Failure != "" {
-		summary.Fail(r.manifest.FailureKind, r.manifest.Failure)
-	}
+	summary.Fail(r.manifest.Failures...)
 	return summary, seal, nil
 }
 

@@ -95,7 +95,7 @@ func partsOf(dirs []string) ([]part, error) {
 		if p.shard.Index != i+1 {
 			return nil, fmt.Errorf("shard %d/%d is missing: name its folder", i+1, first.shard.Of)
 		}
-		if lines := record.Differences(alike(first.manifest), alike(p.manifest), append([]string{shardVariable}, mayDiffer...)...); len(lines) > 0 {
+		if lines := record.Differences(alike(first.manifest), alike(p.manifest), append([]string{shardVariable, "VAULT_LONG"}, mayDiffer...)...); len(lines) > 0 {
 			return nil, fmt.Errorf("%v and %v are made of other things, and one run can't hold both:\n  %s", first, p, strings.Join(lines, "\n  "))
 		}
 	}
@@ -129,16 +129,18 @@ func shardOf(m record.Manifest) string {
 // mergedRun begins the run of the whole.
 func mergedRun(s *Suite, held map[string]string, results, dir string, parts []part) (*Run, error) {
 	m := parts[0].manifest
-	m.RunID, m.Seal, m.Signature, m.FinishedAt, m.Failure, m.FailureKind = filepath.Base(dir), nil, "", "", "", ""
+	m.RunID, m.Seal, m.Signature, m.FinishedAt, m.Tests, m.Failures = filepath.Base(dir), nil, "", "", "", nil
 	m.Options = maps.Clone(m.Options)
 	m.Options[shardVariable] = " (default)"
 	m.Digests = map[string]string{}
 	cells := map[string]record.PlannedCell{}
+	var failed []record.Failure
 	for _, p := range parts {
 		maps.Copy(m.Digests, p.manifest.Digests)
 		m.StartedAt = min(m.StartedAt, p.manifest.StartedAt)
-		if p.manifest.Failure != "" && m.Failure == "" {
-			m.Failure, m.FailureKind = p.String()+": "+p.manifest.Failure, p.manifest.FailureKind
+		for _, f := range p.manifest.Failures {
+			f.Message = p.String() + ": " + f.Message
+			failed = append(failed, f)
 		}
 		if err := addCells(cells, parts[0], p); err != nil {
 			return nil, err
@@ -151,7 +153,7 @@ func mergedRun(s *Suite, held map[string]string, results, dir string, parts []pa
 	if err != nil {
 		return nil, err
 	}
-	return &Run{suite: s, key: s.key(), results: results, dir: dir, journal: j, manifest: m, directories: m.Directories, planned: cells}, nil
+	return &Run{suite: s, key: s.key(), results: results, dir: dir, journal: j, manifest: m, directories: m.Directories, planned: cells, failed: failed}, nil
 }
 
 // addCells adds up what the parts planned. A cell that one part did not plan is a

@@ -43,8 +43,13 @@ func runShardOf(t *testing.T, root, results, shard string, change func(*suite.Su
 	if change != nil {
 		change(s, &m)
 	}
+	failures := m.Failures
+	m.Failures = nil
 	r, err := suite.Start(s, root, results, "", m)
 	require.NoError(t, err)
+	for _, f := range failures {
+		r.Fail(f.Kind, f.Message)
+	}
 	for _, c := range cells {
 		p, err := s.Planned(c)
 		require.NoError(t, err)
@@ -157,18 +162,21 @@ func TestMergeRefuses(t *testing.T) {
 func TestMergeKeepsFaults(t *testing.T) {
 	results := t.TempDir()
 	one := runShard(t, results, "1/2", func(_ *suite.Suite, m *record.Manifest) {
-		m.Failure, m.FailureKind, m.Sentinels = "golden changed", record.FailedGolden, map[string]bool{"TestA": true, "TestB": true}
+		m.Failures, m.Sentinels = []record.Failure{{Kind: record.FailedTest, Message: "a test failed"}}, map[string]bool{"TestA": true, "TestB": true}
 		m.Goldens = map[string]bool{"TestG": false, "TestH": true}
 	}, mergedCells...)
 	two := runShard(t, results, "2/2", func(_ *suite.Suite, m *record.Manifest) {
+		m.Failures = []record.Failure{{Kind: record.FailedGolden, Message: "golden changed"}}
 		m.Sentinels, m.Goldens = map[string]bool{"TestA": false}, map[string]bool{"TestG": true}
 	}, mergedCells...)
 	summary, dir, err := suite.Merge(newSuite(), nil, []string{two, one}, results, "m")
 	require.NoError(t, err)
-	require.NotEqual(t, report.Pass, summary.Status)
+	require.Equal(t, report.Violation, summary.Status)
 	m, err := receipt.ReadManifest(dir)
 	require.NoError(t, err)
-	require.Contains(t, m.Failure, "(shard 1/2): golden changed")
+	require.Len(t, m.Failures, 2, "what failed in any part")
+	require.Contains(t, m.Failures[0].Message, "(shard 2/2): golden changed", "the worst first")
+	require.Contains(t, m.Failures[1].Message, "(shard 1/2): a test failed")
 	require.Equal(t, map[string]bool{"TestA": false, "TestB": true}, m.Sentinels)
 	require.Equal(t, map[string]bool{"TestG": false, "TestH": true}, m.Goldens)
 }

@@ -27,6 +27,8 @@ type Run struct {
 
 	mu      sync.Mutex
 	planned map[string]record.PlannedCell
+	failed  []record.Failure // in this process
+	earlier []record.Failure // in those before
 	was     *record.Manifest // of the process that began the run; nil: this one
 }
 
@@ -112,13 +114,6 @@ func charge(model string, u llm.Usage) record.Charge {
 
 // Close leaves the run as it is, to be gone on with.
 func (r *Run) Close() error { return r.journal.Close() }
-
-// Fail notes what failed outside the cells; Finish then does not let the run pass.
-func (r *Run) Fail(kind record.FailureKind, reason string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.manifest.FailureKind, r.manifest.Failure = kind, reason
-}
 
 // Beside notes, by test, whether the known-bad layers and bankers were noticed, and
 // whether the golden decisions were held.

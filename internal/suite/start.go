@@ -73,10 +73,11 @@ func newRun(s *Suite, root, results, id string, m record.Manifest) (*Run, error)
 }
 
 // mayDiffer are the variables that say how a run is done and not what it is. Of
-// the signing key its id is compared, of recordings their digests.
+// the signing key its id is compared, of recordings their digests. Long proofs that
+// failed are not cleared by short ones, so VAULT_LONG is not among them.
 var mayDiffer = []string{
 	"VAULT_RUN_ID", "VAULT_RESULTS", "VAULT_CONCURRENCY", "VAULT_ATTEMPT_TIMEOUT", "VAULT_BUDGET_USD", "VAULT_BUDGET_TOKENS", "VAULT_LOG", "VAULT_RECORD",
-	"VAULT_LONG", "VAULT_GATE", "VAULT_SIGNING_KEY", "VAULT_RECORDINGS",
+	"VAULT_GATE", "VAULT_SIGNING_KEY", "VAULT_RECORDINGS",
 }
 
 // resume takes over what an earlier process left, if it was the same run: whether
@@ -98,6 +99,8 @@ func (r *Run) resume(empty bool, cells []record.PlannedCell) error {
 		return fmt.Errorf("resume %s: the run was begun with other things, and one run can't hold both:\n  %s\nput back what changed, or choose another VAULT_RUN_ID", r.dir, strings.Join(lines, "\n  "))
 	}
 	r.was, r.manifest.StartedAt, r.manifest.Digests = &was, was.StartedAt, is.Digests
+	r.earlier = earlierFailures(was)
+	r.manifest.Failures = r.earlier // whatever becomes of this process
 	for _, p := range cells {
 		r.planned[p.Cell.Name()] = p
 	}

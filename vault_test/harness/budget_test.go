@@ -2,6 +2,7 @@ package harness_test
 
 import (
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm/llmtest"
 	"vaultbench/internal/llm/sim"
+	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 	"vaultbench/internal/suite"
@@ -47,6 +49,14 @@ func TestBudget(t *testing.T) {
 	assert.NotZero(t, again.code, "what the first process spent is spent: %s", again.tail())
 	assert.LessOrEqual(t, spending(t, first.results).tokens, int64(30001))
 
+	keyless := maps.Clone(env)
+	keyless["LOCAL_API_KEY"] = ""
+	refused := launch(t, keyless, "-test.run=TestVault")
+	assert.NotZero(t, refused.code)
+	refused.says(t, "cell local/l5/single/oap was begun, and would be skipped now (live: LOCAL_API_KEY unset)")
+	_, err = receipt.Verify(filepath.Join(first.results, "r"), nil)
+	require.NoError(t, err, "nothing was written")
+
 	env["VAULT_BUDGET_TOKENS"] = "9000000"
 	last := launch(t, env, "-test.run=TestVault", "-test.v")
 	require.Zero(t, last.code, last.tail())
@@ -55,6 +65,7 @@ func TestBudget(t *testing.T) {
 	assert.Greater(t, whole.tokens, int64(30000))
 	var figures report.Summary
 	require.NoError(t, json.Unmarshal(last.read(t, "summary.json"), &figures))
+	assert.Empty(t, figures.Failure, "the tests that the budget failed have run again")
 	require.NotNil(t, figures.Cost)
 	assert.Equal(t, whole.tokens, figures.Cost.Models[0].InputTokens+figures.Cost.Models[0].OutputTokens, "the summary counts all attempts, too")
 	assert.Nil(t, figures.Cost.USD)

@@ -40,7 +40,7 @@ func Run(t testing.TB) publish.Run {
 			OwnAccount: "own", Currency: "USD", OpeningBalance: 1 << 20, Permits: corpus.PermitsListed,
 			Recipients: []corpus.Recipient{{ID: "rent", Class: corpus.ClassPermitted, Name: texts["image"]}},
 		}},
-		Failure: texts["script"] + texts["command"], FailureKind: record.FailedTest,
+		Failures: []record.Failure{{Kind: record.FailedTest, Message: texts["script"] + texts["command"]}},
 	}
 	model, messages := record.ManifestModel{Slug: "m"}, map[string][]string{}
 	var evaluations []record.Evaluation
