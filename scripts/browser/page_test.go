@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
@@ -141,8 +142,9 @@ func TestScreenshots(t *testing.T) {
 	url := address(t)
 	for _, width := range widths {
 		for _, scheme := range schemes {
-			t.Run(fmt.Sprintf("%d/%s", width, scheme), func(t *testing.T) { // a tab at a time: one behind another draws nothing
+			t.Run(fmt.Sprintf("%d/%s", width, scheme), func(t *testing.T) {
 				w := tab(t, width, scheme, url)
+				w.run(page.BringToFront()) // a tab behind another draws nothing
 				w.open(url)
 				shot := func(name string, height int64) {
 					var png []byte
