@@ -21,13 +21,22 @@ type mergeCommand struct {
 	ID      string   `name:"id" help:"Name of the merged run; default made from the time." placeholder:"NAME"`
 }
 
-// Run writes the merged run into the folder of VAULT_RESULTS and prints its table.
+// Run writes the merged run into the folder of VAULT_RESULTS, with the reports that
+// every finished run has, and prints its table.
 func (c *mergeCommand) Run(stdout io.Writer) error {
-	summary, dir, err := c.merge()
+	_, dir, err := c.merge()
 	if err != nil {
 		return fmt.Errorf("merge: %w", err)
 	}
-	if err := report.WriteTable(stdout, summary); err != nil {
+	run, err := settings.Publish(dir, nil)
+	if err != nil {
+		return fmt.Errorf("merge: %s: %w", dir, err)
+	}
+	p, err := run.Write()
+	if err != nil {
+		return fmt.Errorf("merge: %s is merged and not reported: %w", dir, err)
+	}
+	if err := report.WriteTable(stdout, p.Summary); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(stdout, "run: %s\n", dir)

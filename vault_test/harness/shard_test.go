@@ -12,6 +12,7 @@ import (
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/publish"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
@@ -19,7 +20,7 @@ import (
 )
 
 // TestShards: two machines run a half each, and the merged run is the one that
-// was never divided: lines, receipts, figures and claim.
+// was never divided: lines, receipts, figures, claim and reports.
 func TestShards(t *testing.T) {
 	t.Parallel()
 	env := func(shard string) map[string]string {
@@ -37,7 +38,10 @@ func TestShards(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 	dir := filepath.Join(results, "merged")
-	for _, file := range []string{record.EvaluationsFile, receipt.File, "summary.json", report.JUnitFile} {
+	assert.FileExists(t, filepath.Join(dir, publish.PageFile))
+	out, err = exec.Command("go", "tool", "vault", "report", filepath.Join(whole.results, "latest")).CombinedOutput()
+	require.NoError(t, err, "a child of a test writes no reports: %s", out)
+	for _, file := range []string{record.EvaluationsFile, receipt.File, publish.SummaryFile, report.JUnitFile, report.CTRFFile, report.MarkdownFile} {
 		want := whole.read(t, file)
 		got, err := os.ReadFile(filepath.Join(dir, file))
 		require.NoError(t, err)
