@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/config"
@@ -40,7 +39,7 @@ func TestGoldens(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			for _, d := range againstGolden(t, cases, level, got) {
+			for _, d := range againstGolden(t, changed, cases, level, got) {
 				noted.changedGolden(d)
 				t.Error(d)
 			}
@@ -48,17 +47,20 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// againstGolden returns one message per difference.
-func againstGolden(t *testing.T, cases pinned.Cases, level corpus.Level, got pinned.Golden) []string {
+// againstGolden returns one message per difference, and notes it for the digest.
+func againstGolden(t *testing.T, note *policyChange, cases pinned.Cases, level corpus.Level, got pinned.Golden) []string {
 	t.Helper()
 	want, err := pinned.Read(level)
 	require.NoError(t, err)
 	file := pinned.File(level)
 	var out []string
-	if diff := cmp.Diff(want.Head, got.Head); diff != "" {
-		out = append(out, fmt.Sprintf("golden/%s:1: decided by another passport or pack (-want +got):\n%s", file, diff))
+	if want.Head != got.Head {
+		out = append(out, headsDiffer(note, level, want.Head, got.Head))
 	}
-	where := cases.Places(level)
+	where, honest := cases.Places(level), map[string]bool{}
+	for _, a := range cases.Of(level) {
+		honest[string(a.ID)] = a.Twin != ""
+	}
 	for _, d := range want.Compare(got.Decisions) {
 		switch {
 		case d.Want == nil:
@@ -66,10 +68,20 @@ func againstGolden(t *testing.T, cases pinned.Cases, level corpus.Level, got pin
 		case d.Got == nil:
 			out = append(out, fmt.Sprintf("golden/%s: %s was not decided: the attack or probe is gone, run go test ./vault_test -update", file, d.ID))
 		default:
-			out = append(out, fmt.Sprintf("%s: golden/%s: %s decided otherwise (-want +got):\n%s", where(d.ID), file, d.ID, cmp.Diff(*d.Want, *d.Got)))
+			attack, _, _ := strings.Cut(d.ID, "#")
+			out = append(out, fmt.Sprintf("%s: golden/%s: %s: %s", where(d.ID), file, d.ID, note.decision(d, honest[attack])))
 		}
 	}
 	return out
+}
+
+// headsDiffer says what a golden was made with, in one sentence.
+func headsDiffer(note *policyChange, level corpus.Level, want, got pinned.Head) string {
+	say := note.head(level, want, got)
+	if len(say) == 0 {
+		return fmt.Sprintf("golden/%s:1: the head is %+v, want %+v", pinned.File(level), got, want)
+	}
+	return fmt.Sprintf("golden/%s:1: %s", pinned.File(level), strings.Join(say, " and "))
 }
 
 // goldens are the files that -update rewrites, filled by the tests that made

@@ -57,6 +57,10 @@ func TestMain(m *testing.M) {
 	if *update {
 		code = max(code, rewriteGoldens(code))
 	}
+	if err := changed.write(os.Stdout, runFolder(), *update); err != nil {
+		fmt.Fprintln(os.Stderr, "vault:", err)
+		code = max(code, 1)
+	}
 	os.Exit(code)
 }
 
@@ -77,6 +81,19 @@ func refusePolicies(reason error) int {
 		fmt.Fprintln(os.Stderr, "vault:", err)
 	}
 	return 1
+}
+
+// runFolder is the run's folder, as a reader of the module's root would name it;
+// empty where no run was begun.
+func runFolder() string {
+	if current == nil || current.run == nil {
+		return ""
+	}
+	dir := current.run.Dir()
+	if short, err := filepath.Rel(current.Options.Root, dir); err == nil && filepath.IsLocal(short) {
+		return short
+	}
+	return dir
 }
 
 // rewriteGoldens ends with status 1 where a file changed, as hooks that rewrite

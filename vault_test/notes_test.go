@@ -20,9 +20,10 @@ type notes struct {
 	sentinels map[string]bool // by test, of those that ran whole
 	goldens   map[string]bool // the same of the tests that pin decisions
 	subtests  map[string]int  // by test that has some: how many ran
+	failed    map[string]bool // tests that failed, as far as a subtest of theirs or they themselves told
 }
 
-var noted = notes{sentinels: map[string]bool{}, goldens: map[string]bool{}, subtests: map[string]int{}}
+var noted = notes{sentinels: map[string]bool{}, goldens: map[string]bool{}, subtests: map[string]int{}, failed: map[string]bool{}}
 
 // sub is t.Run, counted: a pattern that leaves none of a test's subtests must not
 // look like one that they passed.
@@ -31,8 +32,31 @@ func sub(t *testing.T, name string, f func(t *testing.T)) bool {
 	noted.add(top, 0)
 	return t.Run(name, func(t *testing.T) {
 		noted.add(top, 1)
+		noted.watch(t)
 		f(t)
 	})
+}
+
+// watch notes whether a test fails, by the name that go test -run takes; without it
+// the end of a run could not say which one did.
+func (n *notes) watch(t *testing.T) {
+	t.Cleanup(func() {
+		if !t.Failed() {
+			return
+		}
+		top, _, _ := strings.Cut(t.Name(), "/")
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.failed[top] = true
+	})
+}
+
+// failedTests names those that are known; go test names the others in the log alone.
+func (n *notes) failedTests() string {
+	if len(n.failed) == 0 {
+		return "the lines that begin with --- FAIL name it"
+	}
+	return "see the log of " + strings.Join(slices.Sorted(maps.Keys(n.failed)), ", ") + ", and of any other that --- FAIL names"
 }
 
 func (n *notes) add(top string, ran int) {
@@ -48,6 +72,7 @@ func (n *notes) sentinel(t *testing.T) { n.whole(t, n.sentinels) }
 // pins is called first by each test of report.GoldenTests. One that rewrites its
 // golden is held against nothing.
 func (n *notes) pins(t *testing.T) {
+	n.watch(t)
 	if !*update {
 		n.whole(t, n.goldens)
 	}
@@ -104,7 +129,7 @@ func (n *notes) failure(failed bool) (record.FailureKind, string) {
 	case n.golden != "":
 		return record.FailedGolden, "a golden decision changed: " + n.golden
 	case failed:
-		return record.FailedTest, "a test failed: see its log; the cells alone do not say that the run passed"
+		return record.FailedTest, "a test failed, and the cells alone do not say that the run passed: " + n.failedTests()
 	}
 	return "", ""
 }

@@ -3,7 +3,6 @@ package vault_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/oap"
@@ -23,7 +22,9 @@ func TestProbes(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, got, len(p.Calls))
 			for i, d := range got {
-				assert.Equal(t, p.Calls[i].Want, d.Reason(), "call %d: %s", i+1, p.Reason)
+				if d.Reason() != p.Calls[i].Want {
+					t.Errorf("call %d: decided %s by rule %s, want %s: %s", i+1, d.Reason(), d.Rule(), p.Calls[i].Want, p.Reason)
+				}
 			}
 		})
 	}

@@ -20,6 +20,7 @@ import (
 	"vaultbench/fixtures"
 	"vaultbench/golden"
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/escape"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/publish"
 	"vaultbench/internal/record"
@@ -102,10 +103,29 @@ func reportsPinned(t *testing.T, run publish.Run) {
 		}
 		want, err := fs.ReadFile(golden.FS, file)
 		require.NoError(t, err, "run go test ./vault_test -update")
-		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); diff != "" {
-			t.Errorf("golden/%s differs (-want +got): run go test ./vault_test -update and read the diff\n%s", file, diff)
+		if was, is, at := firstDifference(string(want), b.String()); at > 0 {
+			t.Errorf("golden/%s:%d differs, and %d lines in all: run go test ./vault_test -update and read the diff; the first is\n- %s\n+ %s", file, at, changedLines(want, b.Bytes()), was, is)
 		}
 	}
+}
+
+// firstDifference is the first line that differs, from 1; 0 where none does. A long
+// one is cut: the page is one file.
+func firstDifference(want, got string) (was, is string, line int) {
+	before, after := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(before), len(after)) {
+		was, is = "(end)", "(end)"
+		if i < len(before) {
+			was = before[i]
+		}
+		if i < len(after) {
+			is = after[i]
+		}
+		if was != is || (i < len(before)) != (i < len(after)) {
+			return escape.Short(was, 300), escape.Short(is, 300), i + 1
+		}
+	}
+	return "", "", 0
 }
 
 // reportsAgree: the reports are written again from the record alone, the same

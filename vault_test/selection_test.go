@@ -84,8 +84,8 @@ func TestNotedFailures(t *testing.T) {
 		reason  string
 	}{
 		{"nothing", "", false, "", "", "a run that may pass"},
-		{"a test", "", true, record.FailedTest, "a test failed: see its log; the cells alone do not say that the run passed", "the run proves nothing"},
-		{"a golden", "file:1: decided otherwise (-want +got):\n- x", true, record.FailedGolden, "a golden decision changed: file:1: decided otherwise (-want +got):", "a violation, in one line"},
+		{"a test", "", true, record.FailedTest, "a test failed, and the cells alone do not say that the run passed: the lines that begin with --- FAIL name it", "the run proves nothing"},
+		{"a golden", "file:1: x#1: a → b\nmore", true, record.FailedGolden, "a golden decision changed: file:1: x#1: a → b", "a violation, in one line"},
 	} {
 		sub(t, tt.name, func(t *testing.T) {
 			var n notes

@@ -293,11 +293,11 @@ func TestBrokenPolicyTurnsGoldensRed(t *testing.T) {
 			}
 			got, err := cases.Decide(tt.level, tt.layer(t, tt.level))
 			require.NoError(t, err)
-			diffs := againstGolden(t, cases, tt.level, got)
+			diffs := againstGolden(t, newPolicyChange(), cases, tt.level, got)
 			require.NotEmpty(t, diffs, tt.reason)
 			all := strings.Join(diffs, "\n")
 			assert.Contains(t, all, tt.want, tt.reason)
-			assert.Contains(t, all, "(-want +got)")
+			assert.Contains(t, all, " → ")
 		})
 	}
 }

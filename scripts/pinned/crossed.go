@@ -18,8 +18,7 @@ const CrossedFile = "decisions-crossed.jsonl"
 
 const crossedSchema = "golden-crossed.schema.json"
 
-// Crossing is one goal of an attack at each level, as code/rule; a permission,
-// which names no rule that could be another, as its code alone.
+// Crossing is one goal of an attack at each level, as Decision.Verdict words it.
 type Crossing struct {
 	ID string `json:"id"`
 	L1 string `json:"l1"`
@@ -55,12 +54,7 @@ func (c Cases) Cross(open func(corpus.Level) authz.Authorizer, allowed func(move
 	return all
 }
 
-func verdict(d authz.Decision) string {
-	if d.Allowed() {
-		return string(d.Reason())
-	}
-	return fmt.Sprintf("%s/%s", d.Reason(), d.Rule())
-}
+func verdict(d authz.Decision) string { return line("", d).Verdict() }
 
 // ReadCrossed reads the committed golden.
 func ReadCrossed() ([]Crossing, error) { return ReadCrossedFrom(golden.FS) }
@@ -100,3 +94,31 @@ func EncodeCrossed(all []Crossing) ([]byte, error) {
 
 // At is what is pinned of the goal at a level, as code/rule or as a code alone.
 func (c Crossing) At(l corpus.Level) string { return *c.at(l) }
+
+// Crossed compares what is decided with what is pinned: one line a difference, with
+// the goal, the level, and old → new.
+func Crossed(want, got []Crossing) []string {
+	left := map[string]Crossing{}
+	for _, c := range want {
+		left[c.ID] = c
+	}
+	var out []string
+	for _, c := range got {
+		was, ok := left[c.ID]
+		if delete(left, c.ID); !ok {
+			out = append(out, c.ID+" has no line")
+			continue
+		}
+		for _, l := range corpus.Levels() {
+			if c.At(l) != was.At(l) {
+				out = append(out, fmt.Sprintf("%s at %s: %s → %s", c.ID, l, was.At(l), c.At(l)))
+			}
+		}
+	}
+	for _, c := range want {
+		if _, stale := left[c.ID]; stale {
+			out = append(out, c.ID+" was not decided: its attack is gone")
+		}
+	}
+	return out
+}

@@ -12,8 +12,8 @@ import (
 	"vaultbench/passports"
 )
 
-// packFile is the shipped pack, below passports/.
-const packFile = "packs/" + string(oap.ChargePack) + ".json"
+// PackFile is the shipped pack, below passports/.
+const PackFile = "packs/" + string(oap.ChargePack) + ".json"
 
 func passportFile(l corpus.Level) string { return suite.PassportOf(l) + ".json" }
 
@@ -49,7 +49,7 @@ func NewExaminer() (*Examiner, error) {
 			return nil, err
 		}
 	}
-	if e.files[packFile], err = fs.ReadFile(passports.FS, packFile); err != nil {
+	if e.files[PackFile], err = fs.ReadFile(passports.FS, PackFile); err != nil {
 		return nil, err
 	}
 	kills, err := e.examine(e.files, corpus.Levels())
@@ -70,7 +70,7 @@ func (e *Examiner) Mutants() ([]mutation.Mutant, error) {
 		}
 		all = append(all, ms...)
 	}
-	ms, err := mutation.Pack(packFile, e.files[packFile])
+	ms, err := mutation.Pack(PackFile, e.files[PackFile])
 	return append(all, ms...), err
 }
 
@@ -108,7 +108,7 @@ func (e *Examiner) Examine(m mutation.Mutant) ([]mutation.Kill, error) {
 // examine decides everything of the levels under the files.
 func (e *Examiner) examine(files map[string][]byte, levels []corpus.Level) ([]mutation.Kill, error) {
 	var t tally
-	pack, err := oap.ParsePack(packFile, files[packFile])
+	pack, err := oap.ParsePack(PackFile, files[PackFile])
 	if err != nil {
 		return []mutation.Kill{{By: mutation.Loader, Count: 1, First: err.Error()}}, nil
 	}

@@ -36,6 +36,15 @@ type Decision struct {
 	Rule  string             `json:"rule"`
 }
 
+// Verdict is the decision as code/rule; a permission, which names no rule that could
+// be another, as its code alone.
+func (d Decision) Verdict() string {
+	if d.Allow {
+		return string(d.Code)
+	}
+	return fmt.Sprintf("%s/%s", d.Code, d.Rule)
+}
+
 // Golden is what is pinned of a level.
 type Golden struct {
 	Head      Head

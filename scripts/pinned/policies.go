@@ -25,7 +25,7 @@ func CheckPolicies(folder fs.FS) error {
 	for _, r := range pack.Rules {
 		if !slices.Contains(authz.Reasons(), r.DenyCode) {
 			return fmt.Errorf("load pack: %s: rule %s: the benchmark does not know deny_code %q, and would record oap.policy_error: use one of %s",
-				packFile, r.Name, r.DenyCode, words(authz.Reasons()))
+				PackFile, r.Name, r.DenyCode, words(authz.Reasons()))
 		}
 	}
 	files, err := fs.Glob(folder, "*.json")
@@ -54,9 +54,9 @@ func OnlyPack(folder fs.FS) error {
 		return err
 	}
 	for _, file := range files {
-		if file != packFile {
+		if file != PackFile {
 			return fmt.Errorf("passports/%s: nothing enforces this pack: every level is decided by %s alone: move its rules there, and the file out of passports/%s",
-				file, path.Base(packFile), path.Dir(packFile))
+				file, path.Base(PackFile), path.Dir(PackFile))
 		}
 	}
 	return nil
