@@ -65,25 +65,33 @@ func (j *Journal) Settle(c Charge) error {
 }
 
 func (j *Journal) charge(c Charge) error {
-	raw, err := encode(ChargeLine{c, noCRC})
+	err := j.charges.check(c)
 	if err == nil {
-		_, err = j.write(raw)
-	}
-	if err == nil {
-		err = j.charges.note(c)
+		var raw []byte
+		if raw, err = encode(ChargeLine{c, noCRC}); err == nil {
+			_, err = j.write(raw)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("journal the charge of request %d: %w", c.Request, err)
 	}
+	j.charges.note(c)
 	return nil
 }
 
-// note follows one line. A request is reserved once, in order, and settled once.
-func (s *charges) note(c Charge) error {
+// check holds a line against those before it: a request is reserved once, in order,
+// and settled once.
+func (s *charges) check(c Charge) error {
 	before, open := s.open[c.Request]
 	if first := c.Basis == Reserved; first && c.Request != s.requests+1 || !first && (!open || c.Model != before.Model) {
 		return fmt.Errorf("%w: the charge of request %d of %s is %s after %d requests: it stands twice, was moved, or one before it is gone", errDamaged, c.Request, c.Model, c.Basis, s.requests)
 	}
+	return nil
+}
+
+// note adds up a line that check let pass.
+func (s *charges) note(c Charge) {
+	before := s.open[c.Request]
 	if c.Basis == Reserved {
 		s.requests++
 		s.open[c.Request] = c
@@ -92,7 +100,6 @@ func (s *charges) note(c Charge) error {
 	}
 	u := s.total[c.Model]
 	s.total[c.Model] = Usage{0, u.InputTokens + c.InputTokens - before.InputTokens, u.OutputTokens + c.OutputTokens - before.OutputTokens, u.CachedTokens + c.CachedTokens - before.CachedTokens}
-	return nil
 }
 
 // Charged is what each model's requests took from the budget, in all attempts of
@@ -117,9 +124,10 @@ func (j *Journal) takeOther(raw []byte) (known bool, err error) {
 		if err := j.follows(raw, &c, &c.Prev); err != nil {
 			return true, err
 		}
-		if err := j.charges.note(c.Charged); err != nil {
+		if err := j.charges.check(c.Charged); err != nil {
 			return true, err
 		}
+		j.charges.note(c.Charged)
 	default:
 		return false, nil
 	}

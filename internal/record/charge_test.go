@@ -54,6 +54,11 @@ func TestCharges(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(6), request, "numbers go on over processes")
 	require.ErrorContains(t, again.Settle(took(1, record.Failed, charge("a", 0, 0, 0))), "the charge of request 1", "it was settled")
+	require.NoError(t, again.Close())
+	want["b"] = record.Usage{InputTokens: 1, OutputTokens: 1}
+	last := open(t, dir)
+	require.Empty(t, gocmp.Diff(want, last.Charged()), "what was refused left no line")
+	require.Zero(t, last.Cut())
 }
 
 // TestDamagedCharges: no charge is lost, repeated or changed unseen; one that a kill
