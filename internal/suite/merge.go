@@ -197,9 +197,9 @@ func joinSkip(was, c record.PlannedCell) (string, error) {
 	case was.Evaluations == 0:
 		return c.Skip, nil
 	case c.Skip != "" && was.Skip == "":
-		return "", fmt.Errorf("cell %s was skipped (%s), and other shards ran it: go on with this shard as they did", c.Cell.Name(), c.Skip)
+		return "", fmt.Errorf("cell %s was skipped (%s), and other shards ran it: run this shard again as they were", c.Cell.Name(), c.Skip)
 	case c.Skip == "" && was.Skip != "":
-		return "", fmt.Errorf("cell %s was run, and an earlier shard skipped it (%s): go on with that shard as with this", c.Cell.Name(), was.Skip)
+		return "", fmt.Errorf("cell %s was run, and an earlier shard skipped it (%s): run that shard again as this one", c.Cell.Name(), was.Skip)
 	}
 	return was.Skip, nil
 }
