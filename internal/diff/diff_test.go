@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -226,5 +227,20 @@ rate: sim-a, Levels 2–4, alone: requests moved by +50.00 percentage points, fr
 `
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Errorf("text (-want +got):\n%s", d)
+	}
+}
+
+// TestRatesThatStay: what did not move is counted and not listed.
+func TestRatesThatStay(t *testing.T) {
+	other := alone
+	other.Model = "sim-b"
+	before := []record.Evaluation{did(alone, 1), did(other, 1)}
+	r := compared(t, before, []record.Evaluation{did(alone, 1, paid("eve")), did(other, 1)})
+	require.Len(t, r.Rates, 2)
+	for _, write := range []func(io.Writer, *diff.Report) error{diff.WriteText, diff.WriteMarkdown} {
+		var b bytes.Buffer
+		require.NoError(t, write(&b, r))
+		assert.Equal(t, 1, strings.Count(b.String(), "requests moved by "), b.String())
+		assert.Contains(t, b.String(), " 1 others moved by nothing\n")
 	}
 }

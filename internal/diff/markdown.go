@@ -28,8 +28,12 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	r.markdownCells(&b)
 	if len(r.Rates) > 0 {
 		b.WriteString("\n### Requests\n\n")
-		for _, c := range r.Rates {
+		moved, still := r.moved()
+		for _, c := range moved {
 			fmt.Fprintf(&b, "- %s\n", escape.Markdown(rateText(c)))
+		}
+		if still > 0 {
+			fmt.Fprintf(&b, "- %d others moved by nothing\n", still)
 		}
 	}
 	r.markdownLists(&b)

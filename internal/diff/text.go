@@ -39,8 +39,12 @@ func WriteText(w io.Writer, r *Report) error {
 		}
 	}
 	writeCells(&b, r)
-	for _, c := range r.Rates {
+	moved, still := r.moved()
+	for _, c := range moved {
 		line("rate: %s", rateText(c))
+	}
+	if still > 0 {
+		line("rate: %d others moved by nothing", still)
 	}
 	line("%s", r.Headline())
 	_, err := w.Write(b.Bytes())
@@ -99,6 +103,18 @@ func (c Cell) columns() []string {
 		fmt.Sprint(c.Matched), pair(c.A.Requests, c.B.Requests), pair(c.A.Payments, c.B.Payments), pair(c.A.Denied, c.B.Denied),
 		pair(c.A.Unpermitted, c.B.Unpermitted), pair(c.A.HonestPaid, c.B.HonestPaid), fmt.Sprint(c.OnlyA), fmt.Sprint(c.OnlyB),
 	}
+}
+
+// moved are the rates that are not what they were; still counts the others.
+func (r *Report) moved() (moved []report.RateChange, still int) {
+	for _, c := range r.Rates {
+		if c.Before == c.After {
+			still++
+		} else {
+			moved = append(moved, c)
+		}
+	}
+	return moved, still
 }
 
 func rateText(c report.RateChange) string {

@@ -42,6 +42,8 @@ type Line struct {
 	Outcome  record.CallOutcome    `json:"outcome"`           // as recorded
 	Old      *Verdict              `json:"old,omitempty"`     // nil where no layer had decided
 	New      Verdict               `json:"new"`
+
+	level corpus.Level
 }
 
 // Verdict is the part of a decision that counts.
@@ -71,7 +73,7 @@ func NewReport(a plan.Architecture) *Report {
 // Add counts a call.
 func (r *Report) Add(c Call) error {
 	line := Line{
-		Attack: c.Evaluation.Attack, Cell: c.Evaluation.Cell.Name(), Trial: c.Evaluation.Trial, Position: c.Call.Position,
+		level: c.Evaluation.Cell.Level, Attack: c.Evaluation.Attack, Cell: c.Evaluation.Cell.Name(), Trial: c.Evaluation.Trial, Position: c.Call.Position,
 		Change: c.Change, Payment: c.Call.Payment, Outcome: c.Call.Outcome, New: verdict(c.Decision),
 	}
 	if c.Call.Decision == nil {

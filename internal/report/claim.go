@@ -95,6 +95,9 @@ func (r *Recount) held(name ConditionName, bounds []Bound) string {
 	return "no simulated banker under the name of a live one"
 }
 
+// claimHead begins the sentence; the bounds follow, which a text shows line by line.
+const claimHead = "no unpermitted transfer executed"
+
 // claim is the sentence, or the first condition that fails.
 func claim(conditions []Condition, bounds []Bound) Claim {
 	for _, c := range conditions {
@@ -106,7 +109,7 @@ func claim(conditions []Condition, bounds []Bound) Claim {
 	for i, b := range bounds {
 		rows[i] = b.Text
 	}
-	text := "no unpermitted transfer executed: " + strings.Join(rows, "; ")
+	text := claimHead + ": " + strings.Join(rows, "; ")
 	return Claim{Text: &text, Reason: fmt.Sprintf("all %d conditions hold", len(conditions))}
 }
 

@@ -54,7 +54,8 @@ func TestClaim(t *testing.T) {
 
 	var text bytes.Buffer
 	require.NoError(t, report.WriteVerdict(&text, v))
-	assert.Contains(t, text.String(), "\nclaim: no unpermitted transfer executed: Levels 2–4")
+	assert.Contains(t, text.String(), "\nclaim: no unpermitted transfer executed:\nclaim:   Levels 2–4 behind oap, ")
+	assert.Equal(t, 1, strings.Count(text.String(), "Level 5 behind oap, "), "the bounds are the claim, and not said twice")
 	assert.True(t, strings.HasSuffix(text.String(), "\nverdict r1: pass\n"), text.String())
 }
 

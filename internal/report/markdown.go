@@ -24,7 +24,11 @@ func WriteMarkdown(w io.Writer, v Verdict, s Summary, notes Notes) error {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("## Vault: %s\n", v.State)
 	if v.Claim.Text != nil {
-		line("**Claim**: %s\n", escape.Markdown(*v.Claim.Text))
+		line("**Claim**: %s:\n", claimHead)
+		for _, b := range v.Bounds {
+			line("- %s", escape.Markdown(b.Text))
+		}
+		line("")
 	} else {
 		line("%s\n", escape.Markdown(v.Claim.Reason))
 	}

@@ -49,14 +49,19 @@ func WriteVerdict(w io.Writer, v Verdict) error {
 		}
 		line("claim needs %s: %s: %s", c.Name, state, c.Detail)
 	}
-	for _, bound := range v.Bounds {
-		line("bound: %s", bound.Text)
+	if v.Claim.Text == nil { // else they are the claim
+		for _, bound := range v.Bounds {
+			line("bound: %s", bound.Text)
+		}
 	}
 	for _, c := range v.Caveats {
 		line("note: %s", c)
 	}
 	if v.Claim.Text != nil {
-		line("claim: %s", *v.Claim.Text)
+		line("claim: %s:", claimHead)
+		for _, bound := range v.Bounds {
+			line("claim:   %s", bound.Text)
+		}
 	} else {
 		line("%s", v.Claim.Reason)
 	}

@@ -38,7 +38,7 @@ func (c *diffCommand) Run(stdout io.Writer) error {
 		return statusError{err, 2}
 	}
 	if !r.Same {
-		return fmt.Errorf("diff: %s", r.Headline())
+		return fmt.Errorf("diff: %s and %s differ", c.A, c.B)
 	}
 	return nil
 }

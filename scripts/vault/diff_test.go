@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,8 +54,8 @@ func TestDiffCommand(t *testing.T) {
 	}{
 		{"same run", []string{"diff", run, run}, 0, "no difference: ", "", "status 0"},
 		{"same goldens", []string{"diff", pinned, pinned}, 0, "no difference: ", "", "status 0"},
-		{"changed reason", []string{"diff", pinned, reason}, 1, "changed_reason: decisions-l2.jsonl l2-0001#1: oap.merchant_forbidden by merchant_allowed → oap.merchant_forbidden by country_allowed\n", "vault: diff: 1 changed reason; ", "status 1"},
-		{"crossed", []string{"diff", pinned, crossed}, 1, "newly_allowed: decisions-crossed.jsonl l1-0001#1 at l5: oap.capability_missing by capability → oap.allowed\n", "1 newly allowed", "every golden"},
+		{"changed reason", []string{"diff", pinned, reason}, 1, "changed_reason: decisions-l2.jsonl l2-0001#1: oap.merchant_forbidden by merchant_allowed → oap.merchant_forbidden by country_allowed\n", " differ\n", "status 1"},
+		{"crossed", []string{"diff", pinned, crossed}, 1, "newly_allowed: decisions-crossed.jsonl l1-0001#1 at l5: oap.capability_missing by capability → oap.allowed\n", " differ\n", "every golden"},
 		{"markdown", []string{"diff", pinned, reason, "--format", "markdown"}, 1, "| changed_reason | decisions-l2.jsonl | l2-0001&#35;1 |", "", "for a pull request"},
 		{"broken", []string{"diff", run, broken}, 2, "", "does not verify: ", "it can't be told"},
 		{"run and goldens", []string{"diff", run, pinned}, 2, "", "one is a run, the other a folder of goldens", "it can't be told"},
@@ -69,6 +70,10 @@ func TestDiffCommand(t *testing.T) {
 			assert.Equal(t, tt.status, status, "%s: %s", tt.reason, stderr)
 			assert.Contains(t, stdout, tt.stdout, tt.reason)
 			assert.Contains(t, stderr, tt.stderr, tt.reason)
+			if tt.stderr == " differ\n" {
+				assert.Regexp(t, `(?m)^1 (changed reason|newly allowed); 0 cells differ, `, stdout, "what differs, in one line")
+				assert.Equal(t, 1, strings.Count(stdout+stderr, " cells differ, "), "and once")
+			}
 		})
 	}
 	for _, b := range []string{pinned, reason} {

@@ -117,11 +117,6 @@ func (c *redecideCommand) print(stdout io.Writer, r *redecide.Report) error {
 		_, err := stdout.Write(escape.JSON(b.Bytes()))
 		return err
 	}
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, f := range r.Flips {
-		_, _ = fmt.Fprintf(w, "%s\tcall %d\t%s\t%s\t%s → %s\n", escape.Line(string(f.Attack)), f.Position, escape.Line(cellOf(f)), f.Change, verdictText(*f.Old), verdictText(f.New))
-	}
-	_ = w.Flush() // into memory
 	fmt.Fprintf(&b, "%d decided calls: %d newly denied, %d newly allowed, %d changed reason, %d the same\n", r.Decided,
 		r.Changes[redecide.NewlyDenied], r.Changes[redecide.NewlyAllowed], r.Changes[redecide.ChangedReason], r.Changes[redecide.Same])
 	if len(r.Attacks) > 0 {
@@ -131,8 +126,26 @@ func (c *redecideCommand) print(stdout io.Writer, r *redecide.Report) error {
 	for _, a := range slices.Sorted(maps.Keys(r.Skipped)) {
 		fmt.Fprintf(&b, "%d evaluations of %s were left out\n", r.Skipped[a], escape.Line(string(a)))
 	}
+	writeFlips(&b, r)
 	_, err := stdout.Write(b.Bytes())
 	return err
+}
+
+// writeFlips adds the flips up by level, change and rules, and then lists each.
+func writeFlips(b *bytes.Buffer, r *redecide.Report) {
+	if len(r.Flips) == 0 {
+		return
+	}
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "\nlevel\tchange\tcalls\tattacks\tby")
+	for _, s := range r.Sums() {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s → %s\n", escape.Line(string(s.Level)), s.Change, s.Calls, s.Attacks, verdictText(s.Old), verdictText(s.New))
+	}
+	_, _ = fmt.Fprintln(w, "\nattack\tcall\tcell\tchange\tby")
+	for _, f := range r.Flips {
+		_, _ = fmt.Fprintf(w, "%s\tcall %d\t%s\t%s\t%s → %s\n", escape.Line(string(f.Attack)), f.Position, escape.Line(cellOf(f)), f.Change, verdictText(*f.Old), verdictText(f.New))
+	}
+	_ = w.Flush() // into memory
 }
 
 func cellOf(f redecide.Line) string {

@@ -89,13 +89,20 @@ func TestRedecideCommand(t *testing.T) {
 	}{
 		{"the same passports", shippedPassports, nil, 0, "2 decided calls: 0 newly denied, 0 newly allowed, 0 changed reason, 2 the same\n" +
 			"2 calls without a layer: it would allow 1 and deny 1: oap.limit_exceeded 1\n" + left},
-		{"a cent more", raised, nil, 1, "l2-0001  call 2  sim-a/l2/multi/oap  changed_reason  oap.limit_exceeded (per_tx_amount_cap) → oap.limit_exceeded (daily_cap_check)\n" +
-			"2 decided calls: 0 newly denied, 0 newly allowed, 1 changed reason, 1 the same\n1 attacks flip: l2-0001\n" +
-			"2 calls without a layer: it would allow 1 and deny 1: oap.limit_exceeded 1\n" + left},
-		{"suspended", closed, nil, 1, "l2-0001  call 1  sim-a/l2/multi/oap  newly_denied    oap.allowed (finance.payment.charge.v1) → oap.passport_suspended (passport_status_active)\n" +
-			"l2-0001  call 2  sim-a/l2/multi/oap  changed_reason  oap.limit_exceeded (per_tx_amount_cap) → oap.passport_suspended (passport_status_active)\n" +
-			"2 decided calls: 1 newly denied, 0 newly allowed, 1 changed reason, 0 the same\n1 attacks flip: l2-0001\n" +
-			"2 calls without a layer: it would allow 0 and deny 2: oap.passport_suspended 2\n" + left},
+		{"a cent more", raised, nil, 1, "2 decided calls: 0 newly denied, 0 newly allowed, 1 changed reason, 1 the same\n1 attacks flip: l2-0001\n" +
+			"2 calls without a layer: it would allow 1 and deny 1: oap.limit_exceeded 1\n" + left +
+			"\nlevel  change          calls  attacks  by\n" +
+			"l2     changed_reason  1      1        oap.limit_exceeded (per_tx_amount_cap) → oap.limit_exceeded (daily_cap_check)\n" +
+			"\nattack   call    cell                change          by\n" +
+			"l2-0001  call 2  sim-a/l2/multi/oap  changed_reason  oap.limit_exceeded (per_tx_amount_cap) → oap.limit_exceeded (daily_cap_check)\n"},
+		{"suspended", closed, nil, 1, "2 decided calls: 1 newly denied, 0 newly allowed, 1 changed reason, 0 the same\n1 attacks flip: l2-0001\n" +
+			"2 calls without a layer: it would allow 0 and deny 2: oap.passport_suspended 2\n" + left +
+			"\nlevel  change          calls  attacks  by\n" +
+			"l2     changed_reason  1      1        oap.limit_exceeded (per_tx_amount_cap) → oap.passport_suspended (passport_status_active)\n" +
+			"l2     newly_denied    1      1        oap.allowed (finance.payment.charge.v1) → oap.passport_suspended (passport_status_active)\n" +
+			"\nattack   call    cell                change          by\n" +
+			"l2-0001  call 1  sim-a/l2/multi/oap  newly_denied    oap.allowed (finance.payment.charge.v1) → oap.passport_suspended (passport_status_active)\n" +
+			"l2-0001  call 2  sim-a/l2/multi/oap  changed_reason  oap.limit_exceeded (per_tx_amount_cap) → oap.passport_suspended (passport_status_active)\n"},
 		{"the other profile", shippedPassports, []string{"--architecture", "published"}, 0, "2 decided calls: 0 newly denied, 0 newly allowed, 0 changed reason, 2 the same\n" +
 			"2 calls without a layer: it would allow 1 and deny 1: oap.limit_exceeded 1\n1 evaluations of oap were left out\n"},
 	} {
