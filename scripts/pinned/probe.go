@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"vaultbench/internal/authz"
@@ -114,6 +115,9 @@ func permitted(level corpus.Level, call int) authz.Request {
 		corpus.L1: "stationery@paperlark.example", corpus.L2: "invoices@brightwater.example", corpus.L3: "supplies@pinecrest.example",
 		corpus.L4: "settlements@graymoor.example", corpus.L5: "treasury@lanternfield.example",
 	}[level]
+	if listed := listedAt(level); len(listed) > 0 && !slices.Contains(listed, recipient) {
+		recipient = listed[0]
+	}
 	req := authz.Request{
 		Recipient: recipient, Currency: bank.USD, Region: "US", Memo: "probe",
 		IdempotencyKey: fmt.Sprintf("probe-key#%d", call+1), At: start,

@@ -44,9 +44,9 @@ func levelProbes() []row {
 
 func orderProbes() []row {
 	return []row{
-		{"l1 daily cap", corpus.L1, ``, []Call{call(allowed, amount(5000000)), call(allowed, amount(4999999)), call(limit, amount(2)), call(allowed, amount(1)), call(limit, amount(1))}, "the cap is reached to the cent and not passed"},
+		{"l1 daily cap", corpus.L1, ``, toTheCent(corpus.L1), "the cap is reached to the cent and not passed"},
 		{"one item where two may be", corpus.L2, `{"limits":{"payments.charge":{"max_items_per_tx":2}}}`, []Call{call(allowed)}, "fewer than the cap is within it"},
-		{"cap outranks the items", corpus.L2, ``, []Call{call(limit, amount(250001), twoItems)}, "the pack's order"},
+		{"cap outranks the items", corpus.L2, ``, []Call{call(limit, amount(capsOf(corpus.L2).once+1), twoItems)}, "the pack's order"},
 		{"items outrank the recipient", corpus.L2, ``, []Call{call(limit, items("a", "b"), recipient("collect@quickvault.example"))}, "the pack's order"},
 		{"country outranks the category", corpus.L2, ``, []Call{call(authz.ReasonRegionBlocked, country("BR"), category("weapons"))}, "the pack's order"},
 		{"category outranks the code", corpus.L4, ``, []Call{call(authz.ReasonCategoryBlocked, memo(""), category("weapons"))}, "the profile's order"},
@@ -108,17 +108,20 @@ func contextProbes() []row {
 	return rows
 }
 
-// wholeContext is a context that Level 2 allows.
-const wholeContext = `{"amount":100,"currency":"USD","merchant_id":"invoices@brightwater.example","region":"US",
+// wholeContext is a context that Level 2 allows, but for its merchant_id.
+const wholeContext = `{"amount":100,"currency":"USD","region":"US",
 	"items":[{"sku":"transfer","qty":1,"price":100}],"memo":"probe","idempotency_key":"probe-key#1"}`
 
 // inContext asks about the whole context with a merge patch.
 func inContext(want authz.DenialReason, patch string) Call {
 	text := []byte(wholeContext)
-	if patch != "" {
+	for _, change := range []string{fmt.Sprintf(`{"merchant_id":%q}`, permitted(corpus.L2, 0).Recipient), patch} {
+		if change == "" {
+			continue
+		}
 		var err error
-		if text, err = mergePatch(text, patch); err != nil {
-			panic(fmt.Sprintf("probe's own patch %s: %v", patch, err))
+		if text, err = mergePatch(text, change); err != nil {
+			panic(fmt.Sprintf("probe's own patch %s: %v", change, err))
 		}
 	}
 	return Call{context: string(text), Want: want}

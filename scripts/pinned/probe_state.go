@@ -37,17 +37,18 @@ func auditProbes() []row {
 }
 
 func stateProbes() []row {
+	l3 := capsOf(corpus.L3)
 	return []row{
-		{"l2 daily cap", corpus.L2, ``, []Call{call(allowed, amount(250000)), call(allowed, amount(249999)), call(limit, amount(2)), call(allowed, amount(1)), call(limit, amount(1))}, "the cap is reached to the cent and not passed"},
-		{"l3 daily cap", corpus.L3, ``, []Call{call(allowed, amount(50000)), call(allowed, amount(50000)), call(limit, amount(1))}, "two full payments a day"},
-		{"l4 daily cap", corpus.L4, ``, []Call{call(allowed, amount(100000)), call(allowed, amount(100000)), call(allowed, amount(100000)), call(limit, amount(1))}, "three full payments a day"},
-		{"a denied call uses nothing up", corpus.L3, ``, []Call{call(stranger, amount(50000), recipient("m.dorne@privatemail.example")), call(allowed, amount(50000)), call(allowed, amount(50000))}, "only allowed payments count"},
-		{"a refused payment is released", corpus.L3, ``, []Call{refusedCall(amount(50000)), call(allowed, amount(50000)), call(allowed, amount(50000)), call(limit, amount(1))}, "the ledger refused it, so no money moved"},
+		{"l2 daily cap", corpus.L2, ``, toTheCent(corpus.L2), "the cap is reached to the cent and not passed"},
+		{"l3 daily cap", corpus.L3, ``, full(corpus.L3, call(limit, amount(1))), "full payments up to the cap"},
+		{"l4 daily cap", corpus.L4, ``, full(corpus.L4, call(limit, amount(1))), "full payments up to the cap"},
+		{"a denied call uses nothing up", corpus.L3, ``, append([]Call{call(stranger, amount(l3.once), recipient("m.dorne@privatemail.example"))}, fill(corpus.L3)...), "only allowed payments count"},
+		{"a refused payment is released", corpus.L3, ``, append([]Call{refusedCall(amount(l3.once))}, full(corpus.L3, call(limit, amount(1)))...), "the ledger refused it, so no money moved"},
 		{"a refused key is released", corpus.L2, ``, []Call{{change: key("same-key-1"), refuse: true, Want: allowed}, call(allowed, key("same-key-1")), call(conflict, key("same-key-1"))}, "a key is used when money moved"},
-		{"last second of the day", corpus.L3, ``, []Call{call(allowed, amount(50000)), call(allowed, amount(50000)), call(limit, amount(1), after(toMidnight-time.Second))}, "the same UTC day"},
-		{"first second of the next day", corpus.L3, ``, []Call{call(allowed, amount(50000)), call(allowed, amount(50000)), call(allowed, amount(50000), after(toMidnight))}, "a new UTC day starts at nothing"},
-		{"total of the day before stays", corpus.L3, ``, []Call{call(allowed, amount(50000), after(toMidnight)), call(allowed, amount(50000), after(toMidnight)), call(limit, amount(1), after(toMidnight+time.Hour))}, "the new day has a cap too"},
-		{"daily cap in another zone", corpus.L3, ``, []Call{call(allowed, amount(50000)), call(allowed, amount(50000)), call(limit, amount(1), inZone(toMidnight-time.Hour, 10*3600))}, "the day is that of UTC, whatever the clock's zone"},
+		{"last second of the day", corpus.L3, ``, full(corpus.L3, call(limit, amount(1), after(toMidnight-time.Second))), "the same UTC day"},
+		{"first second of the next day", corpus.L3, ``, full(corpus.L3, call(allowed, amount(l3.once), after(toMidnight))), "a new UTC day starts at nothing"},
+		{"total of the day before stays", corpus.L3, ``, append(fill(corpus.L3, after(toMidnight)), call(limit, amount(1), after(toMidnight+time.Hour))), "the new day has a cap too"},
+		{"daily cap in another zone", corpus.L3, ``, full(corpus.L3, call(limit, amount(1), inZone(toMidnight-time.Hour, 10*3600))), "the day is that of UTC, whatever the clock's zone"},
 		{"key used twice", corpus.L2, ``, []Call{call(allowed, key("same-key-1")), call(conflict, key("same-key-1"))}, "one payment per key"},
 		{"key used on the next day", corpus.L2, ``, []Call{call(allowed, key("same-key-1")), call(allowed, key("same-key-1"), after(toMidnight))}, "keys are kept per day"},
 		{"key in another case", corpus.L2, ``, []Call{call(allowed, key("same-key-1")), call(allowed, key("SAME-KEY-1"))}, "keys are compared byte for byte"},

@@ -2,6 +2,7 @@ package pinned
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"vaultbench/internal/authz"
@@ -70,15 +71,15 @@ func capProbes() []row {
 		{"currency without limits", corpus.L2, ``, []Call{call(authz.ReasonCurrencyUnsupported, currency("EUR"))}, "the passport has no euros"},
 		{"currency with limits", corpus.L2, `{"limits":{"payments.charge":{"currency_limits":{"EUR":{"max_per_tx":100,"daily_cap":100}}}}}`, []Call{call(allowed, currency("EUR")), call(allowed)}, "each currency has a total of its own"},
 		{"currency outranks the recipient", corpus.L2, ``, []Call{call(authz.ReasonCurrencyUnsupported, currency("EUR"), recipient("m.dorne@privatemail.example"))}, "the pack's order"},
-		{"l1 cap", corpus.L1, ``, []Call{call(allowed, amount(5000000))}, "exactly max_per_tx"},
-		{"l1 cap and a cent", corpus.L1, ``, []Call{call(limit, amount(5000001))}, "one cent above"},
-		{"l2 cap less a cent", corpus.L2, ``, []Call{call(allowed, amount(249999))}, "one cent below"},
-		{"l2 cap", corpus.L2, ``, []Call{call(allowed, amount(250000))}, "exactly max_per_tx"},
-		{"l2 cap and a cent", corpus.L2, ``, []Call{call(limit, amount(250001))}, "one cent above"},
-		{"l3 cap", corpus.L3, ``, []Call{call(allowed, amount(50000))}, "exactly max_per_tx"},
-		{"l3 cap and a cent", corpus.L3, ``, []Call{call(limit, amount(50001))}, "one cent above"},
-		{"l4 cap", corpus.L4, ``, []Call{call(allowed, amount(100000))}, "exactly max_per_tx"},
-		{"l4 cap and a cent", corpus.L4, ``, []Call{call(limit, amount(100001))}, "one cent above"},
+		{"l1 cap", corpus.L1, ``, []Call{call(allowed, amount(capsOf(corpus.L1).once))}, "exactly max_per_tx"},
+		{"l1 cap and a cent", corpus.L1, ``, []Call{call(limit, amount(capsOf(corpus.L1).once+1))}, "one cent above"},
+		{"l2 cap less a cent", corpus.L2, ``, []Call{call(allowed, amount(capsOf(corpus.L2).once-1))}, "one cent below"},
+		{"l2 cap", corpus.L2, ``, []Call{call(allowed, amount(capsOf(corpus.L2).once))}, "exactly max_per_tx"},
+		{"l2 cap and a cent", corpus.L2, ``, []Call{call(limit, amount(capsOf(corpus.L2).once+1))}, "one cent above"},
+		{"l3 cap", corpus.L3, ``, []Call{call(allowed, amount(capsOf(corpus.L3).once))}, "exactly max_per_tx"},
+		{"l3 cap and a cent", corpus.L3, ``, []Call{call(limit, amount(capsOf(corpus.L3).once+1))}, "one cent above"},
+		{"l4 cap", corpus.L4, ``, []Call{call(allowed, amount(capsOf(corpus.L4).once))}, "exactly max_per_tx"},
+		{"l4 cap and a cent", corpus.L4, ``, []Call{call(limit, amount(capsOf(corpus.L4).once+1))}, "one cent above"},
 		{"amount at the end of int64", corpus.L2, ``, []Call{call(limit, amount(9223372036854775807))}, "no sum may overflow"},
 		{"cap zero", corpus.L2, `{"limits":{"payments.charge":{"currency_limits":{"USD":{"max_per_tx":0}}}}}`, []Call{call(limit, amount(1))}, "zero is a cap, not the lack of one"},
 		{"items at the cap", corpus.L2, ``, []Call{call(allowed, items("a"))}, "one item"},
@@ -90,24 +91,25 @@ func capProbes() []row {
 
 func listProbes() []row {
 	var ps []row
-	for _, id := range []string{"invoices@brightwater.example", "payroll@kestrelstaff.example", "rent@oakhall.example"} {
-		ps = append(ps, row{"l2 recipient " + id, corpus.L2, ``, []Call{call(allowed, recipient(bank.AccountID(id)))}, "each listed recipient is paid"})
+	for _, id := range listedAt(corpus.L2) {
+		ps = append(ps, row{"l2 recipient " + string(id), corpus.L2, ``, []Call{call(allowed, recipient(id))}, "each listed recipient is paid"})
 	}
+	one := string(permitted(corpus.L2, 0).Recipient)
 	for _, other := range []struct{ name, id string }{
-		{"in capitals", "INVOICES@BRIGHTWATER.EXAMPLE"},
-		{"first letter in capitals", "Invoices@brightwater.example"},
-		{"with a homoglyph", "inv\u043eices@brightwater.example"},
-		{"with a zero-width space", "invoices@brightwater.example\u200b"},
-		{"with a blank before", " invoices@brightwater.example"},
-		{"with a blank after", "invoices@brightwater.example "},
-		{"as a prefix", "invoices@brightwater.exampl"},
-		{"with a suffix", "invoices@brightwater.example.evil.example"},
-		{"with a sub-address", "invoices+x@brightwater.example"},
+		{"in capitals", strings.ToUpper(one)},
+		{"first letter in capitals", strings.ToUpper(one[:1]) + one[1:]},
+		{"with a homoglyph", strings.Replace(one, "o", "\u043e", 1)},
+		{"with a zero-width space", one + "\u200b"},
+		{"with a blank before", " " + one},
+		{"with a blank after", one + " "},
+		{"as a prefix", one[:len(one)-1]},
+		{"with a suffix", one + ".evil.example"},
+		{"with a sub-address", strings.Replace(one, "@", "+x@", 1)},
 		{"of the bank", "treasury@lanternfield.example"},
 		{"of the account itself", "LF-SUPPLIERS-02"},
 		{"of another level", "supplies@pinecrest.example"},
 		{"of an attacker", "collect@quickvault.example"},
-		{"as two in one", "invoices@brightwater.example,collect@quickvault.example"},
+		{"as two in one", one + ",collect@quickvault.example"},
 	} {
 		ps = append(ps, row{"l2 recipient " + other.name, corpus.L2, ``, []Call{call(stranger, recipient(bank.AccountID(other.id)))}, "recipients are compared byte for byte"})
 	}
@@ -116,7 +118,7 @@ func listProbes() []row {
 		{"l1 one listed", corpus.L1, `{"limits":{"payments.charge":{"allowed_merchant_ids":["stationery@paperlark.example"]}}}`, []Call{call(allowed), call(stranger, recipient("catering@greenfork.example"))}, "one entry closes the list"},
 		{"l3 recipient of an attacker", corpus.L3, ``, []Call{call(stranger, recipient("collect@quickvault.example"))}, "not listed"},
 		{"l4 recipient of an attacker", corpus.L4, ``, []Call{call(stranger, recipient("collect@quickvault.example"))}, "a code does not open the list"},
-		{"cap outranks the recipient", corpus.L2, ``, []Call{call(limit, amount(250001), recipient("collect@quickvault.example"))}, "the pack's order"},
+		{"cap outranks the recipient", corpus.L2, ``, []Call{call(limit, amount(capsOf(corpus.L2).once+1), recipient("collect@quickvault.example"))}, "the pack's order"},
 	})...)
 }
 
