@@ -94,7 +94,10 @@ func (c Config) into(dir string) (Result, error) {
 			failed = w.add(e)
 		}
 	})
-	if err = errors.Join(err, failed); err == nil {
+	if err = errors.Join(err, failed); err == nil && w.evaluations == 0 {
+		err = fmt.Errorf("%s: the run holds no evaluation: there is nothing to export", c.Run.Folder)
+	}
+	if err == nil {
 		err = w.writePrompts()
 	}
 	if err = errors.Join(err, w.close()); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"vaultbench/internal/corpus"
 	"vaultbench/internal/receipt"
 )
 
@@ -33,8 +34,25 @@ func TestExportCommand(t *testing.T) {
 	assert.FileExists(t, filepath.Join(run, "export", "outcomes.parquet"), "in the run's folder by default")
 }
 
+// skippedRun is a finished run of which nothing was asked, as without a key.
+func skippedRun(t *testing.T) string {
+	t.Helper()
+	t.Setenv("VAULT_RESULTS", t.TempDir())
+	b, run := begunRun(t)
+	cells, err := b.Cells([]string{"sim-refuser"}, []corpus.Track{corpus.Single})
+	require.NoError(t, err)
+	p, err := b.Suite.Planned(cells[0])
+	require.NoError(t, err)
+	p.Skip = "live: KEY unset"
+	require.NoError(t, run.Plan(p))
+	_, err = run.Finish()
+	require.NoError(t, err)
+	return run.Dir()
+}
+
 func TestExportCommandErrors(t *testing.T) {
 	none, here, run := t.TempDir(), t.TempDir(), signedRun(t, receipt.TestKey())
+	empty := skippedRun(t)
 	for _, tt := range []struct {
 		name   string
 		args   []string
@@ -42,6 +60,7 @@ func TestExportCommandErrors(t *testing.T) {
 		want   string
 		reason string
 	}{
+		{"no evaluation", []string{"export", empty, "--out", filepath.Join(here, "x")}, 1, "the run holds no evaluation", "tables of nothing"},
 		{"no run", []string{"export", none, "--out", filepath.Join(here, "x")}, 1, "manifest.json", "give a run's folder"},
 		{"out exists", []string{"export", run, "--out", here}, 1, "exists: delete it", "nothing is overwritten"},
 		{"no export", []string{"import", "run", none, "--out", filepath.Join(here, "x")}, 1, "SHA256SUMS", "give what export wrote"},

@@ -16,7 +16,7 @@ import (
 // importCommand brings other people's data in. Each import ends with counts; any
 // rejected row makes the status 1, and the rows that are whole are imported.
 type importCommand struct {
-	Run        importRun        `cmd:"" help:"A run that go tool vault export wrote, byte for byte."`
+	Run        importRun        `cmd:"" help:"A run that go tool vault export wrote: its evaluations, decisions and manifest byte for byte, its reports made anew; not its journal."`
 	Agentdojo  importAgentDojo  `cmd:"" help:"AgentDojo and AgentDyn run logs."`
 	Injecagent importInjecAgent `cmd:"" name:"injecagent" help:"InjecAgent cases, and results with a model's replies."`
 	Openai     importOpenAI     `cmd:"" name:"openai" help:"Chats with tool calls, as OpenAI's Chat Completions API has them."`
@@ -78,7 +78,33 @@ func (c *logFlags) convert(stdout io.Writer, source recorded.Source) error {
 	if _, err := fmt.Fprintf(stdout, "total: %s\n", total); err != nil {
 		return err
 	}
+	if err := c.sayExpected(stdout); err != nil {
+		return err
+	}
 	return anyRejected(total)
+}
+
+// expectedFile is a count that may lie beside recordings, to be compared with what
+// their replay counts.
+const expectedFile = "expected.json"
+
+// sayExpected names the counts beside the logs: they are of all logs of their
+// folder, so it is for whoever imports to say whether they are of these.
+func (c *logFlags) sayExpected(stdout io.Writer) error {
+	said := map[string]bool{}
+	for _, path := range c.Files {
+		for _, dir := range []string{path, filepath.Dir(path)} {
+			file := filepath.Join(dir, expectedFile)
+			if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || said[file] {
+				continue
+			}
+			said[file] = true
+			if _, err := fmt.Fprintf(stdout, "%s is not taken along: copy it to %s, and the replay is compared with it\n", escape.Line(file), escape.Line(c.Out)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // say prints one file's counts, and where its rejects are.

@@ -32,6 +32,11 @@ func TestImportLogs(t *testing.T) {
 	assert.Equal(t, "vault: import: 1 of 2 rows rejected\n", stderr)
 	assert.Contains(t, get(t, rejects), `"row":2,"reason":"unreadable"`)
 
+	put(t, filepath.Join(dir, "expected.json"), "{}\n")
+	status, stdout, stderr = vault("import", "openai", "--tool-map", "front-desk", "--out", filepath.Join(dir, "beside"), file, more)
+	assert.Equal(t, 1, status, stderr)
+	assert.Equal(t, 1, strings.Count(stdout, "expected.json is not taken along: copy it to "+filepath.Join(dir, "beside")), stdout)
+
 	status, _, stderr = vault("import", "openai", "--tool-map", "spree", "--out", out, file)
 	assert.Equal(t, 1, status)
 	assert.Contains(t, stderr, `no tool map "spree": write fixtures/toolmaps/spree.json`)

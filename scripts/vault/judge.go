@@ -187,6 +187,17 @@ func (c *judgeCommand) panel(cases []judge.Case) (judge.Panel, error) {
 	return p, p.Check()
 }
 
+// judges lists who may judge.
+func judges(c llm.Catalog) []string {
+	names := judge.Simulated()
+	for _, m := range c.Models {
+		if m.Role == llm.RoleJudge {
+			names = append(names, m.Slug)
+		}
+	}
+	return names
+}
+
 func (c *judgeCommand) open(name string, cases []judge.Case) (judge.Judge, error) {
 	if strings.HasPrefix(name, "sim-") {
 		truth, err := judge.NewTruth(cases)
@@ -201,10 +212,10 @@ func (c *judgeCommand) open(name string, cases []judge.Case) (judge.Judge, error
 	}
 	model, provider, err := catalog.Find(name)
 	if err != nil {
-		return judge.Judge{}, err
+		return judge.Judge{}, fmt.Errorf("%w: the judges are %s", err, strings.Join(judges(catalog), ", "))
 	}
 	if model.Role != llm.RoleJudge {
-		return judge.Judge{}, fmt.Errorf("fixtures/models.json: %s has the role %s: only a model of role %s may judge", name, model.Role, llm.RoleJudge)
+		return judge.Judge{}, fmt.Errorf("fixtures/models.json: %s has the role %s: only a model of role %s may judge: %s", name, model.Role, llm.RoleJudge, strings.Join(judges(catalog), ", "))
 	}
 	client, err := chat.Open(model, provider, options.Lookup(provider.BaseURLEnv), options.Lookup(provider.KeyEnv))
 	return judge.Judge{Name: name, Client: client}, err

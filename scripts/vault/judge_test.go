@@ -41,6 +41,7 @@ func TestJudgeCommand(t *testing.T) {
 		{"alone", []string{"judge", run, "--judge", "sim-perfect", "--out", t.TempDir()}, 1, "", "two judges or more", "no agreement of one"},
 		{"unknown instrument", []string{"judge", run, "--judge", "sim-x", "--judge", "sim-blind"}, 1, "", "use one of sim-perfect", "names are not guessed"},
 		{"unconfirmed judge", []string{"judge", run, "--judge", "mistral-medium-3.5", "--judge", "sim-blind"}, 1, "", "id is null: fill in", "before any paid call"},
+		{"nobody", []string{"judge", run, "--judge", "foo", "--judge", "sim-blind"}, 1, "", "the judges are sim-perfect, sim-blind, sim-lenient, sim-random, ", "who there is"},
 		{"banker", []string{"judge", run, "--judge", "local", "--judge", "sim-blind"}, 1, "", "role target: only a model of role judge may judge", "a target is no judge"},
 		{"no prompt", []string{"judge", run, "--judge", "sim-perfect", "--judge", "sim-blind", "--prompt", "9"}, 1, "", "fixtures/judge/prompt-v9.txt", "the version is named"},
 		{"other corpus", []string{"judge", unfinished, "--judge", "sim-perfect", "--judge", "sim-blind"}, 1, "", "differs from the one that was replayed", "its attacks may say other things"},

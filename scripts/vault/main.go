@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -58,7 +59,14 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 		_, _ = fmt.Fprintln(stderr, "vault:", err)
 		return 2
 	}
+	bare := len(args) == 0
+	if bare || args[0] == "help" {
+		args = append(slices.Clone(args[min(1, len(args)):]), "--help")
+	}
 	ctx, err := parser.Parse(args)
+	if bare && exited == 0 {
+		return 2 // the commands are listed, and none was named
+	}
 	if exited >= 0 { // --help was served
 		return exited
 	}

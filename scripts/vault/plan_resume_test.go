@@ -13,6 +13,18 @@ import (
 	"vaultbench/scripts/settings"
 )
 
+// begunRun begins the run that the environment names.
+func begunRun(t *testing.T) (*settings.Bench, *suite.Run) {
+	t.Helper()
+	b, err := settings.OpenBench()
+	require.NoError(t, err)
+	m, err := b.Manifest()
+	require.NoError(t, err)
+	run, err := suite.Start(b.Suite, b.Options.Root, b.Options.Results, b.Options.RunID, m)
+	require.NoError(t, err)
+	return b, run
+}
+
 // TestPlanOfAStoppedRun: what is final is not asked again, so it is not planned; and
 // what the run would refuse, the plan refuses, without a trace in the folder.
 func TestPlanOfAStoppedRun(t *testing.T) {
@@ -29,12 +41,7 @@ func TestPlanOfAStoppedRun(t *testing.T) {
 	}
 	says(0, "in all       2      254\n", "nothing is done")
 
-	b, err := settings.OpenBench()
-	require.NoError(t, err)
-	m, err := b.Manifest()
-	require.NoError(t, err)
-	run, err := suite.Start(b.Suite, b.Options.Root, b.Options.Results, b.Options.RunID, m)
-	require.NoError(t, err)
+	b, run := begunRun(t)
 	cells, err := b.Cells(b.Models(), b.Tracks(corpus.Native))
 	require.NoError(t, err)
 	does := func(cell plan.Cell) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -49,15 +50,23 @@ func (c *redecideCommand) Run(stdout io.Writer) error {
 }
 
 func (c *redecideCommand) report() (*redecide.Report, error) {
-	layers, err := layersOf(os.DirFS(c.Passports), oap.Profile(c.Architecture))
+	layers, err := c.layers()
 	if err != nil {
 		return nil, err
 	}
 	architecture := plan.Architecture(c.Architecture)
 	r := redecide.NewReport(architecture)
 	file := filepath.Join(c.Folder, record.EvaluationsFile)
-	if err := sealed(c.Folder); err != nil {
+	m, err := sealed(c.Folder)
+	if err != nil {
 		return nil, err
+	}
+	for _, cell := range m.Cells { // a passport that is none is no fault of an evaluation
+		if a := cell.Cell.Architecture; cell.Skip == "" && (a == architecture || a == plan.Alone) {
+			if _, err := layers(cell.Cell.Level); err != nil {
+				return nil, err
+			}
+		}
 	}
 	r.Skipped, err = redecide.Run(context.Background(), file, redecide.Config{Architecture: architecture, Layer: layers}, r.Add)
 	if err != nil {
@@ -70,12 +79,36 @@ func (c *redecideCommand) report() (*redecide.Report, error) {
 	return r, nil
 }
 
-// sealed checks that a folder's files are those of one finished run.
-func sealed(dir string) error {
-	_, err := receipt.ReadSealed(dir, nil, func(record.Manifest) (func(record.Evaluation) error, error) {
+// sealed checks that a folder's files are those of one finished run, and returns
+// what that was made of.
+func sealed(dir string) (m record.Manifest, err error) {
+	_, err = receipt.ReadSealed(dir, nil, func(of record.Manifest) (func(record.Evaluation) error, error) {
+		m = of
 		return func(record.Evaluation) error { return nil }, nil
 	})
-	return err
+	return m, err
+}
+
+// layers are those of the folder that was given; what is wrong there is said with
+// its name.
+func (c *redecideCommand) layers() (func(corpus.Level) (redecide.Layer, error), error) {
+	named := func(err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("--passports %s: %w: want a folder like passports/, with level-N.json of every level that is decided again and packs/%s.json", c.Passports, err, oap.ChargePack)
+		}
+		return fmt.Errorf("--passports %s: %w", c.Passports, err)
+	}
+	of, err := layersOf(os.DirFS(c.Passports), oap.Profile(c.Architecture))
+	if err != nil {
+		return nil, named(err)
+	}
+	return func(l corpus.Level) (redecide.Layer, error) {
+		layer, err := of(l)
+		if err != nil {
+			return layer, named(err)
+		}
+		return layer, nil
+	}, nil
 }
 
 // layersOf joins the passports of a folder with its charge pack, each when it is

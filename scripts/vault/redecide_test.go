@@ -144,8 +144,8 @@ func TestRedecideCommandErrors(t *testing.T) {
 	}{
 		{"cut", []string{changed, "--passports", shippedPassports}, "evaluations.jsonl:1: line is cut"},
 		{"no run", []string{filepath.Join(dir, "none"), "--passports", shippedPassports}, "read manifest: open"},
-		{"no folder", []string{dir, "--passports", filepath.Join(dir, "none")}, "load pack finance.payment.charge.v1"},
-		{"broken passport", []string{dir, "--passports", changedPassports(t, "level-2.json", `"kind"`, `"kin"`)}, "load passport: level-2.json"},
+		{"no folder", []string{dir, "--passports", filepath.Join(dir, "none")}, "redecide: --passports " + filepath.Join(dir, "none") + ": load pack finance.payment.charge.v1: open packs/finance.payment.charge.v1.json: no such file or directory: want a folder like passports/, with level-N.json"},
+		{"broken passport", []string{dir, "--passports", changedPassports(t, "level-2.json", `"kind"`, `"kin"`)}, ": load passport: level-2.json"},
 		{"missing limit", []string{dir, "--passports", changedPassports(t, "level-2.json", `"max_items_per_tx": 1,`, ``)}, "lack max_items_per_tx"},
 		{"broken pack", []string{dir, "--passports", changedPassports(t, "packs/finance.payment.charge.v1.json", `recent_keys"`, `recent_key"`)}, "rule idempotency_check"},
 		{"nothing to decide", []string{dir, "--passports", shippedPassports, "--architecture", "published"}, "nothing to decide"},
