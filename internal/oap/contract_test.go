@@ -10,7 +10,7 @@ import (
 	"vaultbench/internal/authz/authztest"
 	"vaultbench/internal/bank"
 	"vaultbench/internal/oap"
-	"vaultbench/passports"
+	"vaultbench/internal/oap/oaptest"
 )
 
 // TestEngineKeepsTheContract runs the contract suite on each passport that
@@ -51,9 +51,9 @@ var contractCases = []struct {
 
 func contractLayer(t *testing.T, passport string, profile oap.Profile) *oap.Layer {
 	t.Helper()
-	p, err := oap.LoadPassport(passports.FS, passport)
+	p, err := oap.LoadPassport(oaptest.Fixed(), passport)
 	require.NoError(t, err)
-	pack, err := oap.LoadPack(passports.FS, oap.ChargePack)
+	pack, err := oap.LoadPack(oaptest.Fixed(), oap.ChargePack)
 	require.NoError(t, err)
 	layer, err := oap.NewLayer(p, pack, profile)
 	require.NoError(t, err)

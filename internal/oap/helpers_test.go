@@ -13,7 +13,7 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/bank"
 	"vaultbench/internal/oap"
-	"vaultbench/passports"
+	"vaultbench/internal/oap/oaptest"
 )
 
 // morning is when the payments of these tests are made.
@@ -26,10 +26,10 @@ const (
 	packFile = "packs/finance.payment.charge.v1.json"
 )
 
-// shippedBytes is a file of the folder passports.
+// shippedBytes is a file of the fixed copy of passports/.
 func shippedBytes(t testing.TB, file string) []byte {
 	t.Helper()
-	raw, err := fs.ReadFile(passports.FS, file)
+	raw, err := fs.ReadFile(oaptest.Fixed(), file)
 	require.NoError(t, err)
 	return raw
 }

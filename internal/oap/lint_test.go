@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/oap"
+	"vaultbench/internal/oap/oaptest"
 	"vaultbench/passports"
 )
 
 // lintOptions hold a passport against the shipped pack and a balance.
 func lintOptions(t testing.TB) oap.LintOptions {
 	t.Helper()
-	packs, err := fs.Sub(passports.FS, "packs")
+	packs, err := fs.Sub(oaptest.Fixed(), "packs")
 	require.NoError(t, err)
 	files, err := oap.ReadPacks(packs)
 	require.NoError(t, err)

@@ -12,11 +12,11 @@ import (
 
 	"vaultbench/internal/authz"
 	"vaultbench/internal/oap"
-	"vaultbench/passports"
+	"vaultbench/internal/oap/oaptest"
 )
 
 func TestLoadPack(t *testing.T) {
-	p, err := oap.LoadPack(passports.FS, oap.ChargePack)
+	p, err := oap.LoadPack(oaptest.Fixed(), oap.ChargePack)
 	require.NoError(t, err)
 	var names []string
 	for _, r := range p.Rules {

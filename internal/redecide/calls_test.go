@@ -12,10 +12,10 @@ import (
 	"vaultbench/internal/bank"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/dispatch"
+	"vaultbench/internal/oap/oaptest"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
 	"vaultbench/internal/redecide"
-	"vaultbench/passports"
 )
 
 var morning = time.Date(2026, 3, 6, 9, 0, 0, 0, time.UTC)
@@ -127,7 +127,7 @@ func TestRun(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []redecide.Change
 			file := evaluations(t, recorded(tt.level, tt.arch, tt.calls...))
-			_, err := redecide.Run(t.Context(), file, openWorld(t).config(passports.FS, plan.OAP), func(c redecide.Call) error {
+			_, err := redecide.Run(t.Context(), file, openWorld(t).config(oaptest.Fixed(), plan.OAP), func(c redecide.Call) error {
 				got = append(got, c.Change)
 				return nil
 			})
@@ -158,7 +158,7 @@ func TestRunRefuses(t *testing.T) {
 		{"unknown level", "level-9", recorded("l9", plan.OAP, paid(1))},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := redecide.Run(t.Context(), evaluations(t, tt.e), openWorld(t).config(passports.FS, plan.OAP), func(redecide.Call) error { return nil })
+			_, err := redecide.Run(t.Context(), evaluations(t, tt.e), openWorld(t).config(oaptest.Fixed(), plan.OAP), func(redecide.Call) error { return nil })
 			require.ErrorContains(t, err, tt.want)
 		})
 	}
@@ -170,7 +170,7 @@ func TestRunStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	file := evaluations(t, recorded(corpus.L2, plan.OAP, done{recipient: supplier, amount: 1, outcome: record.CallExecuted, code: ok, rule: pack}))
-	_, err := redecide.Run(ctx, file, openWorld(t).config(passports.FS, plan.OAP), func(redecide.Call) error { return nil })
+	_, err := redecide.Run(ctx, file, openWorld(t).config(oaptest.Fixed(), plan.OAP), func(redecide.Call) error { return nil })
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -184,7 +184,7 @@ func TestReport(t *testing.T) {
 		recorded(corpus.L2, plan.Alone, done{recipient: "eve", amount: 1, outcome: record.CallExecuted}, done{recipient: supplier, amount: 1, outcome: record.CallExecuted}))
 	r := redecide.NewReport(plan.OAP)
 	var err error
-	r.Skipped, err = redecide.Run(t.Context(), file, openWorld(t).config(passports.FS, plan.OAP), r.Add)
+	r.Skipped, err = redecide.Run(t.Context(), file, openWorld(t).config(oaptest.Fixed(), plan.OAP), r.Add)
 	require.NoError(t, err)
 	r.Finish()
 	require.Equal(t, []corpus.AttackID{"l2-0000", "l2-0001"}, r.Attacks)

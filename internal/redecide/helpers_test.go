@@ -15,11 +15,11 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/oap"
+	"vaultbench/internal/oap/oaptest"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
 	"vaultbench/internal/redecide"
 	"vaultbench/internal/suite"
-	"vaultbench/passports"
 )
 
 // world is the corpus with everything that a run needs.
@@ -59,7 +59,7 @@ var loadWorld = sync.OnceValues(func() (suite.Suite, error) {
 
 func architecture(name plan.Architecture, profile oap.Profile) suite.Architecture {
 	return suite.Architecture{Name: name, Layered: true, Layer: func(passport string) (func() authz.Authorizer, error) {
-		l, err := loadLayer(passports.FS, passport, profile)
+		l, err := loadLayer(oaptest.Fixed(), passport, profile)
 		return func() authz.Authorizer { return l.Open() }, err
 	}}
 }
@@ -113,7 +113,7 @@ func (w world) config(folder fs.FS, a plan.Architecture) redecide.Config {
 func copied(t *testing.T, file, old, changed string) fs.FS {
 	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, passports.FS))
+	require.NoError(t, os.CopyFS(dir, oaptest.Fixed()))
 	raw, err := os.ReadFile(filepath.Join(dir, file))
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(raw), old), "set-up: %q must stand once in %s", old, file)

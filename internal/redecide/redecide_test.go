@@ -14,10 +14,10 @@ import (
 	"vaultbench/internal/dispatch"
 	"vaultbench/internal/llm/sim"
 	"vaultbench/internal/oap"
+	"vaultbench/internal/oap/oaptest"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/redecide"
 	"vaultbench/internal/suite"
-	"vaultbench/passports"
 )
 
 func cell(model string, level corpus.Level, track corpus.Track, a plan.Architecture) plan.Cell {
@@ -34,7 +34,7 @@ func TestSamePassportsFlipNothing(t *testing.T) {
 			cells = append(cells, cell(sim.Compromised, l, corpus.Multi, a), cell(sim.Erratic, l, corpus.Benign, a))
 		}
 		decided := 0
-		_, err := redecide.Run(t.Context(), w.run(t, cells...), w.config(passports.FS, a), func(c redecide.Call) error {
+		_, err := redecide.Run(t.Context(), w.run(t, cells...), w.config(oaptest.Fixed(), a), func(c redecide.Call) error {
 			decided++
 			require.Equal(t, redecide.Same, c.Change)
 			if diff := cmp.Diff(*c.Call.Decision, c.Decision); diff != "" {
@@ -74,7 +74,7 @@ func TestOneCentFlipsWhatTheGoldensSay(t *testing.T) {
 // goldens hold is what the shipped passports decide: TestGoldens sees to it.
 func changedGoldens(t *testing.T, w world, level corpus.Level, folder fs.FS) []corpus.AttackID {
 	t.Helper()
-	before, err := loadLayer(passports.FS, suite.PassportOf(level), oap.ProfileOAP)
+	before, err := loadLayer(oaptest.Fixed(), suite.PassportOf(level), oap.ProfileOAP)
 	require.NoError(t, err)
 	after, err := loadLayer(folder, suite.PassportOf(level), oap.ProfileOAP)
 	require.NoError(t, err)

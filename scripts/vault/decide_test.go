@@ -39,8 +39,8 @@ func TestDecideCommand(t *testing.T) {
 	}{
 		{"allowed", permitted, nil, []authz.DenialReason{authz.ReasonAllowed}, "nothing stands against it"},
 		{"two reasons", strings.NewReplacer("100,\"cur", "250001,\"cur", "rent@", "rant@").Replace(permitted), nil, []authz.DenialReason{authz.ReasonLimitExceeded, authz.ReasonRecipientNotMember}, "all of them, in order"},
-		{"nothing granted", permitted, []string{"--passport", "../../passports/level-5.json"}, []authz.DenialReason{authz.ReasonCapabilityMissing}, "the paper's word"},
-		{"nothing granted, published", permitted, []string{"--passport", "../../passports/level-5.json", "--profile", "published"}, []authz.DenialReason{authz.ReasonUnknownCapability}, "the published pack's word"},
+		{"nothing granted", permitted, []string{"--passport", "../../internal/oap/oaptest/testdata/passports/level-5.json"}, []authz.DenialReason{authz.ReasonCapabilityMissing}, "the paper's word"},
+		{"nothing granted, published", permitted, []string{"--passport", "../../internal/oap/oaptest/testdata/passports/level-5.json", "--profile", "published"}, []authz.DenialReason{authz.ReasonUnknownCapability}, "the published pack's word"},
 		{"another pack", permitted, []string{"--pack", loose}, []authz.DenialReason{authz.ReasonLimitExceeded}, "the file decides"},
 		{"expired", permitted, []string{"--passport", late}, []authz.DenialReason{authz.ReasonPassportSuspended}, "by --at"},
 		{"now", permitted, []string{"--at", "2027-12-31T23:59:59Z", "--passport", late}, []authz.DenialReason{authz.ReasonPassportSuspended}, "the last --at counts"},

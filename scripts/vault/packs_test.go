@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	shippedPack = "../../passports/packs/finance.payment.charge.v1.json"
-	levelTwo    = "../../passports/level-2.json"
+	shippedPack = "../../internal/oap/oaptest/testdata/passports/packs/finance.payment.charge.v1.json"
+	levelTwo    = "../../internal/oap/oaptest/testdata/passports/level-2.json"
 	vectors     = "../../../shared/oap/vectors"
 )
 

@@ -17,20 +17,20 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/dispatch"
 	"vaultbench/internal/oap"
+	"vaultbench/internal/oap/oaptest"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 	"vaultbench/internal/redecide"
-	"vaultbench/passports"
 )
 
 // decidedRun is a finished run with the same two calls in a cell of each of the
 // architectures, and returns its folder.
 func decidedRun(t *testing.T, architectures ...plan.Architecture) string {
 	t.Helper()
-	passport, err := oap.LoadPassport(passports.FS, "level-2")
+	passport, err := oap.LoadPassport(oaptest.Fixed(), "level-2")
 	require.NoError(t, err)
-	pack, err := oap.LoadPack(passports.FS, oap.ChargePack)
+	pack, err := oap.LoadPack(oaptest.Fixed(), oap.ChargePack)
 	require.NoError(t, err)
 	layer, err := oap.NewLayer(passport, pack, oap.ProfileOAP)
 	require.NoError(t, err)
@@ -66,15 +66,16 @@ func decidedRun(t *testing.T, architectures ...plan.Architecture) string {
 func changedPassports(t *testing.T, file, old, text string) string {
 	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, passports.FS))
-	raw, err := fs.ReadFile(passports.FS, file)
+	require.NoError(t, os.CopyFS(dir, oaptest.Fixed()))
+	raw, err := fs.ReadFile(oaptest.Fixed(), file)
 	require.NoError(t, err)
 	require.Contains(t, string(raw), old, "set-up")
 	put(t, filepath.Join(dir, file), strings.Replace(string(raw), old, text, 1))
 	return dir
 }
 
-const shippedPassports = "../../passports"
+// fixed, so that an edited policy leaves the test as it is
+const shippedPassports = "../../internal/oap/oaptest/testdata/passports"
 
 func TestRedecideCommand(t *testing.T) {
 	both := decidedRun(t, plan.Alone, plan.OAP, plan.Published)
