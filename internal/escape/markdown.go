@@ -8,9 +8,10 @@ import (
 
 // markup is what Markdown, as GitHub and GitLab read it, may take for anything but
 // text: emphasis, code, links, images, HTML, tables, mentions, references to
-// issues, formulas, emoji. Round brackets are markup after square ones alone, which
-// stand here.
-const markup = "\\`*_{}[]<>#+!|~@&$^"
+// issues, formulas, emoji. What is not here is markup in places alone: round
+// brackets after square ones, a plus sign where a line begins, a colon before
+// anything but a blank.
+const markup = "\\`*_{}[]<>#!|~@&$^"
 
 // autolink is what becomes a link without any markup.
 var autolink = regexp.MustCompile(`(?i)www\.`)
@@ -25,7 +26,7 @@ func Markdown(text string) string {
 	var b strings.Builder
 	line := Line(text)
 	for i, r := range line {
-		if strings.ContainsRune(markup, r) || r == ':' && !colonEnds(line[i+1:]) {
+		if strings.ContainsRune(markup, r) || r == ':' && !colonEnds(line[i+1:]) || r == '+' && strings.TrimLeft(line[:i], " ") == "" {
 			fmt.Fprintf(&b, "&#%d;", r)
 		} else {
 			b.WriteRune(r)

@@ -22,6 +22,7 @@ func TestMarkdown(t *testing.T) {
 		{"reference", "&lt;b&gt;", "&#38;lt;b&#38;gt;", "already escaped is text, too"},
 		{"formula", "$x^2$", "&#36;x&#94;2&#36;", "GitHub sets formulas"},
 		{"sentence", "claim: at most 6.67% per session (3/S, S = 45)", "claim: at most 6.67% per session (3/S, S = 45)", "a reader of the file reads it, too"},
+		{"plus", " +1 moved by +50.00", " &#43;1 moved by +50.00", "an item of a list, and a figure"},
 		{"emoji", ":smile: :b:c", "&#58;smile: &#58;b&#58;c", "no picture without its first colon"},
 		{"lines", "a\n# b\r\n", `a&#92;u000a&#35; b&#92;u000d&#92;u000a`, "no line of its own"},
 		{"command", "::error::x", "&#92;&#58;&#58;error&#58;&#58;x", "a job's summary may be printed"},
