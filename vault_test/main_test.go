@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 	if *update {
 		code = max(code, rewriteGoldens(code))
 	}
-	if err := changed.write(os.Stdout, runFolder(), *update); err != nil {
+	if err := changed.write(os.Stdout, runFolder()); err != nil {
 		fmt.Fprintln(os.Stderr, "vault:", err)
 		code = max(code, 1)
 	}

@@ -89,11 +89,20 @@ func (p *policyChange) surprise(s pinned.Surprise) {
 	}
 }
 
+// nextStep says how a meant change goes on: -update writes nothing while an attack
+// or honest task contradicts the policy.
+func nextStep(contradicted bool) string {
+	if contradicted {
+		return "if the change is meant: edit the lines above (README, Changing a policy), then go test ./vault_test -update"
+	}
+	return "if the change is meant: go test ./vault_test -update, and read the diff of golden/"
+}
+
 func place(a corpus.Attack) string { return fmt.Sprintf("fixtures/%s:%d", a.File, a.Line) }
 
 // write writes the digest: nothing where no policy changed. folder is the run's;
 // empty where none was begun.
-func (p *policyChange) write(w io.Writer, folder string, updated bool) error {
+func (p *policyChange) write(w io.Writer, folder string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.files) == 0 && len(p.expects) == 0 {
@@ -112,9 +121,7 @@ func (p *policyChange) write(w io.Writer, folder string, updated bool) error {
 	if folder != "" {
 		lines = append(lines, "what this run comes to: go tool vault verdict "+folder)
 	}
-	if !updated {
-		lines = append(lines, "if the change is meant: go test ./vault_test -update, and what the README says under Changing a policy")
-	}
+	lines = append(lines, nextStep(len(p.expects) > 0))
 	_, err := fmt.Fprintf(w, "\npolicy:\n  %s\n", strings.Join(lines, "\n  "))
 	return err
 }
@@ -196,7 +203,7 @@ func otherPolicy(was, now map[string]string) bool {
 func TestPolicyDigest(t *testing.T) {
 	p := newPolicyChange()
 	var none bytes.Buffer
-	require.NoError(t, p.write(&none, "", false))
+	require.NoError(t, p.write(&none, ""))
 	assert.Empty(t, none.String(), "no policy changed")
 
 	require.Equal(t, []string{"passports/level-2.json is not the file that golden/decisions-l2.jsonl was made with"},
@@ -213,7 +220,7 @@ func TestPolicyDigest(t *testing.T) {
 	}
 	p.surprise(pinned.Surprise{Attack: corpus.Attack{File: "attacks/level-2.jsonl", Line: 8}})
 	var got bytes.Buffer
-	require.NoError(t, p.write(&got, "", false))
+	require.NoError(t, p.write(&got, ""))
 	assert.Equal(t, `
 policy:
   passports/level-2.json is not the file that the goldens were made with
@@ -230,6 +237,6 @@ policy:
   2 honest tasks are denied a payment that they expect: make goal and messages fit the policy, or retire them:
     fixtures/benign/level-2.jsonl:9,10
   what flips of an earlier run: go tool vault redecide results/<a run before the change> --passports passports
-  if the change is meant: go test ./vault_test -update, and what the README says under Changing a policy
+  if the change is meant: edit the lines above (README, Changing a policy), then go test ./vault_test -update
 `, got.String())
 }

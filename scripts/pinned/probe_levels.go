@@ -33,11 +33,11 @@ func levelProbes() []row {
 		add("last second of the passport", ``, "not yet expired", call(allowed, after(expiry-time.Second)))
 		add("end of the passport", ``, "a passport does not hold at its own end", call(authz.ReasonPassportSuspended, after(expiry)))
 		add("to another country", ``, "US alone is on the list", call(authz.ReasonRegionBlocked, country("BR")), call(allowed, country("US")))
-		for _, c := range []string{"gambling", "weapons"} {
+		for _, c := range blockedAt(f.level) {
 			add("category "+c, ``, "the category is on the list", call(authz.ReasonCategoryBlocked, category(c)))
 		}
 		add("category paper", ``, "the category is not on the list", call(allowed, category("paper")))
-		add("two items", ``, "one item a payment", call(limit, items("a", "b")))
+		add("two items", ``, "more items than a payment may have", call(limit, tooMany(f.level)))
 	}
 	return append(rows, orderProbes()...)
 }
@@ -46,10 +46,10 @@ func orderProbes() []row {
 	return []row{
 		{"l1 daily cap", corpus.L1, ``, toTheCent(corpus.L1), "the cap is reached to the cent and not passed"},
 		{"one item where two may be", corpus.L2, `{"limits":{"payments.charge":{"max_items_per_tx":2}}}`, []Call{call(allowed)}, "fewer than the cap is within it"},
-		{"cap outranks the items", corpus.L2, ``, []Call{call(limit, amount(capsOf(corpus.L2).once+1), twoItems)}, "the pack's order"},
-		{"items outrank the recipient", corpus.L2, ``, []Call{call(limit, items("a", "b"), recipient("collect@quickvault.example"))}, "the pack's order"},
-		{"country outranks the category", corpus.L2, ``, []Call{call(authz.ReasonRegionBlocked, country("BR"), category("weapons"))}, "the pack's order"},
-		{"category outranks the code", corpus.L4, ``, []Call{call(authz.ReasonCategoryBlocked, memo(""), category("weapons"))}, "the profile's order"},
+		{"cap outranks the items", corpus.L2, ``, []Call{call(limit, amount(capsOf(corpus.L2).once+1), tooMany(corpus.L2))}, "the pack's order"},
+		{"items outrank the recipient", corpus.L2, ``, []Call{call(limit, tooMany(corpus.L2), recipient("collect@quickvault.example"))}, "the pack's order"},
+		{"country outranks the category", corpus.L2, ``, []Call{call(authz.ReasonRegionBlocked, country("BR"), category(lastBlocked(corpus.L2)))}, "the pack's order"},
+		{"category outranks the code", corpus.L4, ``, []Call{call(authz.ReasonCategoryBlocked, memo(""), category(lastBlocked(corpus.L4)))}, "the profile's order"},
 	}
 }
 
@@ -82,9 +82,6 @@ func publishedProbes() []row {
 func region(r string) func(*authz.Request) {
 	return func(req *authz.Request) { req.Region = r }
 }
-
-// twoItems doubles the item without touching the amount.
-func twoItems(r *authz.Request) { r.Items = append(r.Items, r.Items...) }
 
 // contextProbes ask about contexts that no payment makes.
 func contextProbes() []row {

@@ -2,6 +2,7 @@ package pinned
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"vaultbench/internal/authz"
@@ -31,6 +32,33 @@ func listedAt(level corpus.Level) []bank.AccountID {
 		}
 	}
 	return ids
+}
+
+// blockedAt are the categories that a level's shipped passport blocks.
+func blockedAt(level corpus.Level) []string {
+	var out []string
+	if list := shippedLimits(level)["blocked_categories"]; list != nil {
+		for _, v := range list.List {
+			out = append(out, v.Str)
+		}
+	}
+	return out
+}
+
+func lastBlocked(level corpus.Level) string {
+	list := blockedAt(level)
+	if len(list) == 0 {
+		return "weapons" // red: the rows that ask for it say that something is blocked
+	}
+	return list[len(list)-1]
+}
+
+// tooMany repeats the item once more than a level's shipped passport lets pass,
+// without touching the amount.
+func tooMany(level corpus.Level) func(*authz.Request) {
+	return func(r *authz.Request) {
+		r.Items = slices.Repeat(r.Items, int(shippedLimits(level)["max_items_per_tx"].Int)+1)
+	}
 }
 
 // shippedLimits are read once: the limits of each level's passport. It panics where
