@@ -125,11 +125,6 @@ func openLocked(dir, path string, lock *flock.Flock) (*Journal, error) {
 	return j, nil
 }
 
-func newJournal(dir string) *Journal {
-	run := filepath.Base(dir)
-	return &Journal{dir: dir, run: run, link: genesis(run), prior: map[string]Prior{}, charges: charges{open: map[int64]Charge{}, total: map[string]Usage{}}, served: map[string][]string{}}
-}
-
 // room is what must be free before anything is asked, in bytes.
 const room = 4 << 20
 

@@ -34,3 +34,9 @@ func ReadLeft(dir string) (Left, error) {
 	}
 	return Left{j.Empty(), j.prior, j.cells, j.charges.total}, nil
 }
+
+// newJournal is a journal of which nothing is read, without its file.
+func newJournal(dir string) *Journal {
+	run := filepath.Base(dir)
+	return &Journal{dir: dir, run: run, link: genesis(run), prior: map[string]Prior{}, charges: charges{open: map[int64]Charge{}, total: map[string]Usage{}}, served: map[string][]string{}}
+}
