@@ -67,7 +67,7 @@ func TestMain(m *testing.M) {
 // refusePolicies leaves a run without a cell, whose verdict is inconclusive for the
 // one reason that there is: each test would only say it again.
 func refusePolicies(reason error) int {
-	reason = fmt.Errorf("passports can't be loaded and nothing was run: %w", reason)
+	reason = fmt.Errorf("the policy can't be used and nothing was run: %w", reason)
 	fmt.Fprintln(os.Stderr, "vault: inconclusive:", reason)
 	if *update {
 		return 1

@@ -18,6 +18,7 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/receipt"
+	"vaultbench/internal/report"
 	"vaultbench/internal/suite"
 	"vaultbench/scripts/pinned"
 	"vaultbench/scripts/settings"
@@ -112,6 +113,9 @@ func (p *policyChange) write(w io.Writer, folder string) error {
 	for _, file := range slices.Sorted(maps.Keys(p.files)) {
 		lines = append(lines, file+" is not the file that the goldens were made with")
 	}
+	if len(p.files) > 0 && len(p.decisions) == 0 {
+		lines = append(lines, "no payment and no probe that the goldens know is decided otherwise")
+	}
 	for _, what := range slices.Sorted(maps.Keys(p.decisions)) {
 		lines = append(lines, moves(what, p.decisions[what])...)
 	}
@@ -165,7 +169,7 @@ func byPlace(a, b string) int {
 }
 
 // earlierRun is the newest run beside folder that was made with other passports or
-// packs; a placeholder where there is none.
+// packs, one that passed if any did; a placeholder where there is none.
 func earlierRun(folder string) string {
 	const none = "results/<a run before the change>"
 	now, err := settings.Digests()
@@ -176,17 +180,24 @@ func earlierRun(folder string) string {
 	if err != nil {
 		return none
 	}
+	found := none
 	for _, m := range slices.Backward(manifests) {
 		dir := filepath.Dir(m)
 		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 			continue // latest
 		}
 		was, err := receipt.ReadManifest(dir)
-		if err == nil && was.Evaluations > 0 && otherPolicy(was.Digests, now) {
+		if err != nil || was.Evaluations == 0 || !otherPolicy(was.Digests, now) {
+			continue
+		}
+		if was.SummaryState == string(report.Pass) {
 			return dir
 		}
+		if found == none {
+			found = dir
+		}
 	}
-	return none
+	return found
 }
 
 func otherPolicy(was, now map[string]string) bool {

@@ -32,7 +32,7 @@ func TestUnloadablePolicy(t *testing.T) {
 
 	p := beginBinary(t, binary, nil).wait(t)
 	assert.Equal(t, 1, p.code, p.tail())
-	p.says(t, "vault: inconclusive: passports can't be loaded and nothing was run: load pack: packs/finance.payment.charge.v1.json: rule daily_cap_check: column 15: ")
+	p.says(t, "vault: inconclusive: the policy can't be used and nothing was run: load pack: packs/finance.payment.charge.v1.json: rule daily_cap_check: column 15: ")
 	v := verdictOf(t, filepath.Join(p.results, "latest"))
 	assert.Equal(t, report.StateInconclusive, v.State)
 	require.Len(t, v.Reasons, 1)
