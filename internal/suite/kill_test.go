@@ -101,34 +101,23 @@ func (k *killer) chat(_ context.Context, req llm.Request) (llm.Reply, error) {
 	return reply, err
 }
 
-// arm begins a new count.
-func (k *killer) arm(at int) (alarm chan struct{}) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.served, k.opened, k.at, k.alarm = 0, map[string]int{}, at, make(chan struct{})
-	return k.alarm
-}
-
-func (k *killer) counted() map[string]int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.opened
-}
-
 // child runs the binary until it ends or the alarm is given, and reports whether
-// it was killed.
-func (k *killer) child(t *testing.T, url, results string, at int) (killed bool) {
+// it was killed. Each has a server of its own: what a killed one had sent may be
+// served after the next one has begun, and is not asked by that.
+func child(t *testing.T, results string, at int) (k *killer, killed bool) {
 	t.Helper()
-	alarm := k.arm(at)
+	k = &killer{opened: map[string]int{}, at: at, alarm: make(chan struct{})}
+	server := llmtest.New(llmtest.ClientFunc(k.chat), llmtest.Options{})
+	defer server.Close()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledChild$")
-	cmd.Env = append(os.Environ(), childURL+"="+url, childResults+"="+results)
+	cmd.Env = append(os.Environ(), childURL+"="+server.URL(), childResults+"="+results)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	require.NoError(t, cmd.Start())
 	done := make(chan struct{})
 	go func() {
 		select {
-		case <-alarm:
+		case <-k.alarm:
 			_ = cmd.Process.Kill() // SIGKILL; it may have ended by itself
 		case <-done:
 		}
@@ -137,10 +126,10 @@ func (k *killer) child(t *testing.T, url, results string, at int) (killed bool) 
 	close(done)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() < 0 {
-		return true
+		return k, true
 	}
 	require.NoError(t, err, out.String())
-	return false
+	return k, false
 }
 
 // finals reads from a journal what a resumed run must not ask again, by attack.
@@ -182,11 +171,9 @@ func TestKill(t *testing.T) {
 	if os.Getenv("VAULT_LONG") == "1" {
 		runs = 100
 	}
-	k := &killer{}
-	server := llmtest.New(llmtest.ClientFunc(k.chat), llmtest.Options{})
-	t.Cleanup(server.Close)
 	undisturbed := filepath.Join(t.TempDir(), "results")
-	require.False(t, k.child(t, server.URL(), undisturbed, 0))
+	k, killed := child(t, undisturbed, 0)
+	require.False(t, killed)
 	want := evaluations(t, undisturbed)
 	require.Len(t, want, killTotal)
 	requests := k.served
@@ -206,10 +193,10 @@ func TestKill(t *testing.T) {
 			case kills < 1+points.IntN(2):
 				at = 1 + points.IntN(max(left, 1))
 			}
-			killed := k.child(t, server.URL(), results, at)
+			k, killed := child(t, results, at)
 			for n := range killAttacks {
 				a := attack(n+1, "bob")
-				opened, open := k.counted()[a.Messages[0]], killTotal/killAttacks-before[string(a.ID)]
+				opened, open := k.opened[a.Messages[0]], killTotal/killAttacks-before[string(a.ID)]
 				require.LessOrEqual(t, opened, open, "run %d: %s: %d of its evaluations were final, and it was asked for again", run, a.ID, before[string(a.ID)])
 				if !killed {
 					require.Equal(t, open, opened, "run %d: %s: everything that is not final is asked", run, a.ID)
