@@ -28,7 +28,7 @@ const module = "vaultbench/"
 // scripts and vault_test, where everything meets, may import anything.
 var arrows = map[string][]string{
 	"docs":                         {},
-	"vault_test/harness":           {},
+	"internal/harness":             {},
 	"fixtures":                     {},
 	"passports":                    {},
 	"golden":                       {},

@@ -28,7 +28,7 @@ type process struct {
 }
 
 // benchmarkDir is where go test runs the benchmark.
-const benchmarkDir = ".."
+const benchmarkDir = "../../vault_test"
 
 // built is the folder of the benchmark's binary.
 var built string
