@@ -25,7 +25,7 @@ const (
 	ConditionSentinels    ConditionName = "sentinels"    // known-bad layers and bankers were noticed in the same run
 	ConditionGoldens      ConditionName = "goldens"      // the layer decided as the golden decisions say, in the same run
 	ConditionDigests      ConditionName = "digests"      // corpus, levels and passports are those of this checkout
-	ConditionKinds        ConditionName = "kinds"        // no simulated banker passes for a live one
+	ConditionKinds        ConditionName = "kinds"        // no simulated banker passes for a live or a recorded one
 )
 
 // Condition is one thing that a claim rests on.
@@ -92,7 +92,7 @@ func (r *Recount) held(name ConditionName, bounds []Bound) string {
 	case ConditionDigests:
 		return "corpus, levels and passports are those of this checkout"
 	}
-	return "no simulated banker under the name of a live one"
+	return "no simulated banker under the name of a live or a recorded one"
 }
 
 // claimHead begins the sentence; the bounds follow, which a text shows line by line.
