@@ -81,7 +81,7 @@ func CheckJournal(dir string, m Manifest) error {
 // feeds, valid until the next one. It returns how many there are, or the number of
 // the one that is at fault.
 func eachLine(r io.Reader, each func(n int, raw []byte) error) (int, error) {
-	in := bufio.NewReaderSize(r, 1<<20)
+	in := bufio.NewReaderSize(r, 1<<16)
 	for n := 1; ; n++ {
 		raw, err := readLine(in)
 		if errors.Is(err, io.EOF) && len(raw) == 0 {

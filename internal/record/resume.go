@@ -16,7 +16,7 @@ var planMark = []byte(`{"planned":`)
 // knows what stood there, and so is a whole line that does not follow the one
 // before it: it would be summed twice, or for another run. The file is not changed.
 func (j *Journal) scan(r io.Reader, path string) error {
-	in := bufio.NewReaderSize(r, 1<<20)
+	in := bufio.NewReaderSize(r, 1<<16)
 	interned := map[string]string{}
 	torn := error(nil) // why the lines from size on do not count
 	for n := 1; ; n++ {

@@ -38,7 +38,7 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 			err = fmt.Errorf("write %s: %w", path, err)
 		}
 	}()
-	w := bufio.NewWriterSize(tmp, 1<<20)
+	w := bufio.NewWriterSize(tmp, 1<<16)
 	if err = write(w); err != nil {
 		return err
 	}
