@@ -25,7 +25,7 @@ func bare(o options) (measured, error) {
 	if err != nil {
 		return measured{}, err
 	}
-	client := openai.NewClient(option.WithBaseURL(o.url), option.WithAPIKey("any"), option.WithMaxRetries(0),
+	client := openai.NewChatCompletionService(option.WithBaseURL(o.url), option.WithAPIKey("any"), option.WithMaxRetries(0),
 		option.WithHTTPClient(&http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1024, IdleConnTimeout: time.Minute}}))
 	tools, err := bareTools()
 	if err != nil {
@@ -66,13 +66,13 @@ func bareTools() ([]openai.ChatCompletionToolUnionParam, error) {
 	return tools, nil
 }
 
-func bareConversation(client *openai.Client, level corpus.LevelSpec, a corpus.Attack, tools []openai.ChatCompletionToolUnionParam, sent *atomic.Int64) error {
+func bareConversation(client *openai.ChatCompletionService, level corpus.LevelSpec, a corpus.Attack, tools []openai.ChatCompletionToolUnionParam, sent *atomic.Int64) error {
 	messages := []openai.ChatCompletionMessageParamUnion{
 		openai.SystemMessage(level.SystemPrompt), openai.UserMessage(a.Messages[len(a.Messages)-1]),
 	}
 	for {
 		sent.Add(1)
-		reply, err := client.Chat.Completions.New(context.Background(), openai.ChatCompletionNewParams{
+		reply, err := client.New(context.Background(), openai.ChatCompletionNewParams{
 			Model: "bench", Messages: messages, Tools: tools,
 			Temperature: openai.Float(level.Temperature), MaxTokens: openai.Int(int64(level.MaxOutputTokens)),
 		})
