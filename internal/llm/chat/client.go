@@ -42,7 +42,7 @@ func (c *chatClient) Chat(ctx context.Context, req llm.Request) (llm.Reply, erro
 	}
 	var ex exchange
 	start := time.Now()
-	err = c.post(ctx, "chat/completions", body, new([]byte), option.WithMiddleware(ex.capture))
+	err = c.post(ctx, body, option.WithMiddleware(ex.capture))
 	latency := time.Since(start)
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -72,20 +72,25 @@ func checkKey(key string) error {
 	return nil
 }
 
-// postFunc sends a request to a path below the base URL and decodes the reply.
-type postFunc func(ctx context.Context, path string, body, reply any, opts ...option.RequestOption) error
+// postFunc sends the body of a request for a completion.
+type postFunc func(ctx context.Context, body []byte, opts ...option.RequestOption) error
 
-// newAPI fills in the client and does not call openai.NewClient, which reads
-// OPENAI_* variables (key, organisation, project, base URL, headers) behind the
-// caller's back. The library's own retries are off: it knows neither the limiter
-// of the key nor the cap. Only the function leaves here: a client that is held
-// where an interface can reach it makes the linker keep every service of the
-// library, 30 MB that nothing calls.
+// newAPI fills in the one service that is asked and does not call a constructor of
+// the library, which reads OPENAI_* variables (key, organisation, project, base URL,
+// headers) behind the caller's back. The library's own retries are off: it knows
+// neither the limiter of the key nor the cap. It is not openai.Client: naming that
+// has the compiler instantiate every stream and page of the library, seconds of each
+// build, and holding it where an interface can reach it has the linker keep every
+// service, 30 MB that nothing calls.
 func newAPI(base *url.URL, key string) postFunc {
-	api := openai.Client{Options: []option.RequestOption{
+	service := openai.ChatCompletionService{Options: []option.RequestOption{
 		option.WithBaseURL(base.String()), option.WithAPIKey(key), option.WithHTTPClient(httpClient), option.WithMaxRetries(0),
 	}}
-	return api.Post
+	return func(ctx context.Context, body []byte, opts ...option.RequestOption) error {
+		opts = append(opts, option.WithRequestBody("application/json", body), option.WithResponseBodyInto(new([]byte)))
+		_, err := service.New(ctx, openai.ChatCompletionNewParams{}, opts...)
+		return err
+	}
 }
 
 // httpClient is shared so that parallel cells reuse connections. It has no
