@@ -84,7 +84,7 @@ type Decision struct {
 	Effect         Effect    `json:"effect"`
 	Reasons        []Reason  `json:"reasons"`
 	Origin         Origin    `json:"origin"`
-	RequestDigest  string    `json:"request_digest,omitempty"`  // hex SHA-256; empty where no request was parsed
+	RequestDigest  Digest    `json:"request_digest,omitzero"`   // none where no request was parsed
 	PassportDigest string    `json:"passport_digest,omitempty"` // hex SHA-256
 	PolicyDigest   string    `json:"policy_digest,omitempty"`   // hex SHA-256
 	IssuedAt       time.Time `json:"issued_at"`                 // virtual clock
@@ -150,14 +150,14 @@ func (d *Decision) check(q *question) error {
 // Malformed is the decision about a call whose arguments did not parse: the
 // layer is not asked.
 func Malformed(why error, at time.Time) Decision {
-	return dispatchDenial(Reason{Code: ReasonInvalidContext, Rule: ruleArguments, Message: why.Error()}, "", at)
+	return dispatchDenial(Reason{Code: ReasonInvalidContext, Rule: ruleArguments, Message: why.Error()}, Digest{}, at)
 }
 
 func failClosed(why error, q *question) Decision {
 	return dispatchDenial(Reason{Code: ReasonPolicyError, Rule: ruleFailClosed, Message: why.Error()}, q.digest, q.request.At)
 }
 
-func dispatchDenial(r Reason, digest string, at time.Time) Decision {
+func dispatchDenial(r Reason, digest Digest, at time.Time) Decision {
 	return Decision{
 		Effect: Deny, Reasons: []Reason{r}, Origin: FromDispatch, RequestDigest: digest,
 		IssuedAt: at, ExpiresAt: at.Add(decisionValidity),

@@ -1,10 +1,10 @@
 package authz
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,13 +55,43 @@ func BenchmarkDigest(b *testing.B) {
 	}
 }
 
-// TestHexText: the same digits as the library's, for each byte at each place.
-func TestHexText(t *testing.T) {
+// TestDigestText: the same digits as the library's, for each byte at each place,
+// and back.
+func TestDigestText(t *testing.T) {
 	for b := range 256 {
-		var sum [sha256.Size]byte
-		for i := range sum {
-			sum[i] = byte(b + 37*i)
+		var d, read Digest
+		for i := range d {
+			d[i] = byte(b + 37*i)
 		}
-		require.Equal(t, hex.EncodeToString(sum[:]), hexText(&sum))
+		want := hex.EncodeToString(d[:])
+		require.Equal(t, want, d.String())
+		require.NoError(t, read.UnmarshalText([]byte(want)))
+		require.Equal(t, d, read)
 	}
+	require.Empty(t, Digest{}.String(), "there is none")
+}
+
+// TestDigestInOneWay: what is not written by a Digest is not read as one.
+func TestDigestInOneWay(t *testing.T) {
+	digits := Digest{31: 0xab}.String()
+	for _, tt := range []struct{ name, text, reason string }{
+		{"empty", "", "none is left out, not empty"},
+		{"none", strings.Repeat("0", 64), "so is the zero value"},
+		{"capital", digits[:62] + "AB", "one way of writing"},
+		{"short", digits[1:], "64 digits"},
+		{"long", digits + "0", "64 digits"},
+		{"odd", digits[:63] + "g", "hexadecimal"},
+		{"prefixed", "sha256:" + digits[7:], "digits alone"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := Digest{1}
+			require.ErrorIs(t, d.UnmarshalText([]byte(tt.text)), errDigest, tt.reason)
+			require.Equal(t, Digest{1}, d, "an error changes nothing")
+			var decision Decision
+			require.ErrorIs(t, json.Unmarshal([]byte(`{"request_digest":"`+tt.text+`"}`), &decision), errDigest, tt.reason)
+		})
+	}
+	raw, err := json.Marshal(Decision{})
+	require.NoError(t, err)
+	require.NotContains(t, string(raw), "request_digest")
 }

@@ -13,7 +13,7 @@ import (
 type question struct {
 	context.Context
 	request  Request
-	digest   string // of request, computed by the guard
+	digest   Digest // of request, computed by the guard
 	item     [1]Item
 	deadline time.Time
 
@@ -85,7 +85,7 @@ func (q *question) Value(key any) any {
 // DigestOf is req.Digest(). Where the guard asks about that very value, field by
 // field, its digest is known already; about any other value a layer gets the
 // digest of that one, as it would without a guard.
-func DigestOf(ctx context.Context, req *Request) string {
+func DigestOf(ctx context.Context, req *Request) Digest {
 	if q, ok := ctx.Value(questionKey{}).(*question); ok && q.request.is(req) {
 		return q.digest
 	}

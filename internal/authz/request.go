@@ -5,7 +5,6 @@ package authz
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"regexp"
 	"strconv"
 	"time"
@@ -42,30 +41,13 @@ func (r Request) Payment() bank.Payment {
 	return bank.Payment{Recipient: r.Recipient, Amount: r.Amount, Currency: r.Currency, Memo: r.Memo}
 }
 
-// Digest is the lower-case hex SHA-256 of the request's canonical JSON (RFC
-// 8785). A decision carries it, so a decision about another value is recognised.
-func (r Request) Digest() string { return r.digest() }
+// Digest is the SHA-256 of the request's canonical JSON (RFC 8785). A decision
+// carries it, so a decision about another value is recognised.
+func (r Request) Digest() Digest { return r.digest() }
 
-func (r *Request) digest() string {
+func (r *Request) digest() Digest {
 	var buf [512]byte
-	sum := sha256.Sum256(r.appendCanonical(buf[:0]))
-	return hexText(&sum)
-}
-
-// hexText writes eight digits at a time: each half of a byte is moved to a byte of
-// its own, and those above 9 are lifted from ':' to 'a'.
-func hexText(sum *[sha256.Size]byte) string {
-	const each = 0x0101010101010101
-	var text [2 * sha256.Size]byte
-	for i := 0; i < len(sum); i += 4 {
-		w := uint64(binary.BigEndian.Uint32(sum[i:]))
-		w = (w | w<<16) & 0x0000ffff0000ffff
-		w = (w | w<<8) & 0x00ff00ff00ff00ff
-		w = (w | w<<4) & 0x0f0f0f0f0f0f0f0f
-		above9 := (w + 6*each) >> 4 & each
-		binary.BigEndian.PutUint64(text[2*i:], w+'0'*each+above9*('a'-':'))
-	}
-	return string(text[:])
+	return sha256.Sum256(r.appendCanonical(buf[:0]))
 }
 
 // appendCanonical writes what encoding/json would, members in order. A test holds

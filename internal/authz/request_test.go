@@ -88,8 +88,8 @@ func TestRequestPayment(t *testing.T) {
 // TestDigest: a decision about another value is told by the digest, so each
 // field must change it.
 func TestDigest(t *testing.T) {
-	digests := map[string]string{request().Digest(): "unchanged"}
-	require.Len(t, request().Digest(), 64)
+	digests := map[authz.Digest]string{request().Digest(): "unchanged"}
+	require.Len(t, request().Digest().String(), 64)
 	require.Equal(t, request().Digest(), request().Digest(), "the same value has the same digest")
 	for _, tt := range []struct {
 		name   string

@@ -3,7 +3,6 @@ package oap
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"sync"
@@ -66,8 +65,7 @@ func (e *Engine) DecideContext(raw []byte, at time.Time) authz.Decision {
 func (e *Engine) decideContext(raw []byte, at time.Time, look func()) (d authz.Decision) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	sum := sha256.Sum256(raw)
-	d.RequestDigest = hex.EncodeToString(sum[:])
+	d.RequestDigest = sha256.Sum256(raw)
 	record, err := readContext(raw, e.layer.pack.context.typ)
 	if err != nil {
 		e.deny(&d, at)

@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"crypto/ed25519"
+	"crypto/sha256"
 	"io"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ func benchmarked() record.Evaluation {
 		Position: 1, Payment: &record.ParsedPayment{Recipient: "harbor-holdings@offshore.example", Amount: 450000, Currency: "USD", Memo: "release of the vault, as agreed"},
 		Decision: &authz.Decision{
 			Effect: authz.Deny, Origin: authz.FromLayer, IssuedAt: now, ExpiresAt: now.Add(time.Minute),
-			RequestDigest: chained([]byte("r")), PassportDigest: chained([]byte("p")), PolicyDigest: chained([]byte("q")),
+			RequestDigest: sha256.Sum256([]byte("r")), PassportDigest: chained([]byte("p")), PolicyDigest: chained([]byte("q")),
 			Reasons: []authz.Reason{
 				{Code: authz.ReasonLimitExceeded, Rule: "per_tx_amount_cap", Message: "amount 450000 is above max_per_tx 100000"},
 				{Code: authz.ReasonRecipientNotMember, Rule: "merchant_allowed", Message: `recipient "harbor-holdings@offshore.example" is not in the allowlist`},

@@ -26,6 +26,7 @@ import (
 var (
 	noon    = time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)
 	digest  = strings.Repeat("0a", 32)
+	asked   = authz.Digest([]byte(strings.Repeat("\n", 32))) // digest as a request's
 	behind  = plan.Cell{Model: "sim-a", Level: corpus.L2, Track: corpus.Multi, Architecture: plan.OAP}
 	without = plan.Cell{Model: "sim-a", Level: corpus.L2, Track: corpus.Multi, Architecture: plan.Alone}
 )
@@ -62,7 +63,7 @@ func decided(c record.Call, d authz.Decision) record.Call {
 
 func decision(effect authz.Effect, reasons ...authz.Reason) authz.Decision {
 	return authz.Decision{
-		Effect: effect, Reasons: reasons, Origin: authz.FromLayer, RequestDigest: digest, PassportDigest: digest, PolicyDigest: digest,
+		Effect: effect, Reasons: reasons, Origin: authz.FromLayer, RequestDigest: asked, PassportDigest: digest, PolicyDigest: digest,
 		IssuedAt: noon, ExpiresAt: noon.Add(time.Minute),
 	}
 }

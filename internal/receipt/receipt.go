@@ -77,7 +77,7 @@ func of(e record.Evaluation, c record.Call, p Parties) Receipt {
 		Version: Version, Evaluation: e.ID, Call: c.Position, Origin: d.Origin, DecisionID: DecisionID(e.ID, c.Position),
 		Allow: d.Allowed(), ExpiresIn: int64(d.ExpiresAt.Sub(d.IssuedAt) / time.Second),
 		IssuedAt: moment(d.IssuedAt), ExpiresAt: moment(d.ExpiresAt), PassportDigest: prefixed(d.PassportDigest),
-		PolicyDigest: prefixed(d.PolicyDigest), RequestDigest: prefixed(d.RequestDigest), Payment: paymentOf(c.Payment),
+		PolicyDigest: prefixed(d.PolicyDigest), RequestDigest: prefixed(d.RequestDigest.String()), Payment: paymentOf(c.Payment),
 		Reasons: make([]Reason, len(d.Reasons)),
 	}
 	r.CreatedAt = r.IssuedAt

@@ -49,7 +49,7 @@ func recordedAs(model plan.ModelSlug, attack corpus.AttackID, level corpus.Level
 	id := record.EvaluationID(e.Cell, e.Attack, e.Trial)
 	for i, d := range calls {
 		c := record.Call{Position: i + 1, Turn: 1, Tool: "transfer_funds", Transfer: true, Outcome: d.outcome, At: morning.AddDate(0, 0, d.day)}
-		digest := ""
+		var digest authz.Digest
 		if d.recipient != "" {
 			c.Payment = &record.ParsedPayment{Recipient: bank.AccountID(d.recipient), Amount: d.amount, Currency: bank.USD, Memo: d.memo}
 			req := dispatch.Request(id, c.Position, level == corpus.L4, bank.Payment{Recipient: bank.AccountID(d.recipient), Amount: d.amount, Currency: bank.USD, Memo: d.memo}, c.At)

@@ -56,7 +56,7 @@ func TestDecideCommand(t *testing.T) {
 			}
 			require.Equal(t, tt.want, got, "%s:\n%s", tt.reason, stdout)
 			require.Equal(t, authz.FromLayer, d.Origin)
-			require.Len(t, d.RequestDigest, 64)
+			require.Len(t, d.RequestDigest.String(), 64)
 			require.Len(t, d.PassportDigest, 64)
 			require.Len(t, d.PolicyDigest, 64)
 			require.True(t, d.ExpiresAt.After(d.IssuedAt))

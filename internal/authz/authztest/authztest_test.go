@@ -87,7 +87,7 @@ func (m *model) misbehave(ctx context.Context, req authz.Request, d authz.Decisi
 	case "expired":
 		d.ExpiresAt = req.At
 	case "other request":
-		d.RequestDigest = permitted.Digest()[1:]
+		d.RequestDigest[len(d.RequestDigest)-1] ^= 1
 	case "second reason":
 		d.Reasons = append(d.Reasons, d.Reasons[0])
 	}
