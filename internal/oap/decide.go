@@ -59,21 +59,26 @@ func (p *paper) reasons(env *condition.Env) []authz.Reason {
 		return nil
 	}
 	p.texts, p.ends = p.texts[:0], p.ends[:0]
-	for _, f := range p.failed {
-		for i := range f.rule.program.Leaves() {
-			p.texts = f.rule.program.AppendLeaf(p.texts, i, env)
+	seen := 0
+	for i := range p.failed {
+		rule := p.failed[i].rule
+		seen += len(rule.seen)
+		for _, leaf := range rule.live {
+			p.texts = rule.program.AppendLeaf(p.texts, leaf, env)
 			p.ends = append(p.ends, len(p.texts))
 		}
 	}
-	out, values, texts := make([]authz.Reason, len(p.failed)), make([]authz.Seen, len(p.ends)), string(p.texts)
+	out, values, texts := make([]authz.Reason, len(p.failed)), make([]authz.Seen, seen), string(p.texts)
 	from, ends := 0, p.ends
-	for i, f := range p.failed {
-		n := f.rule.program.Leaves()
-		for j := range n {
-			values[j], from = authz.Seen{Name: f.rule.program.Leaf(j), Value: texts[from:ends[j]]}, ends[j]
+	for i := range p.failed {
+		rule := p.failed[i].rule
+		n := copy(values, rule.seen)
+		for j, leaf := range rule.live {
+			values[leaf].Value, from = texts[from:ends[j]], ends[j]
 		}
-		out[i] = authz.Reason{Code: f.code, Rule: f.rule.Name, Message: f.rule.Description, Values: values[:n:n]}
-		values, ends = values[n:], ends[n:]
+		r := &out[i]
+		r.Code, r.Rule, r.Message, r.Values = p.failed[i].code, rule.Name, rule.Description, values[:n:n]
+		values, ends = values[n:], ends[len(rule.live):]
 	}
 	return out
 }

@@ -45,6 +45,20 @@ type Layer struct {
 type boundRule struct {
 	Rule
 	program *condition.Program
+	seen    []authz.Seen // what it reads; without the values that a request gives
+	live    []int        // the places of those
+}
+
+func bound(r Rule, program *condition.Program) boundRule {
+	b := boundRule{Rule: r, program: program, seen: make([]authz.Seen, program.Leaves())}
+	for i := range b.seen {
+		text, known := program.Constant(i)
+		b.seen[i] = authz.Seen{Name: program.Leaf(i), Value: text}
+		if !known {
+			b.live = append(b.live, i)
+		}
+	}
+	return b
 }
 
 // errNotRead marks a pack that did not come from ReadPack.
@@ -117,10 +131,10 @@ func (l *Layer) bind(capability CapabilityID, limits Limits) error {
 			return fmt.Errorf("passport %s under pack %s: rule %s: %w", l.passport.Name, l.pack.ID, r.Name, err)
 		}
 		if slices.Contains(gateNames, r.Name) {
-			own[r.Name] = boundRule{r, program}
+			own[r.Name] = bound(r, program)
 			continue
 		}
-		l.rules = append(l.rules, boundRule{r, program})
+		l.rules = append(l.rules, bound(r, program))
 	}
 	l.buildGates(own)
 	return nil

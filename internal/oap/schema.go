@@ -16,9 +16,15 @@ import (
 // keywords that packs use; another one is an error at load, since a keyword that
 // is silently ignored would let more through than the pack says.
 type contextSchema struct {
-	typ      condition.Type
-	tests    []valueTest // of the fields, in the order of typ; nil: the kind is all there is to it
-	required []int       // the places of those that must be there
+	typ    condition.Type
+	checks []fieldCheck // in the order of typ
+}
+
+// fieldCheck is what a field must be.
+type fieldCheck struct {
+	kind     condition.Kind
+	required bool
+	test     valueTest // nil: the kind is all there is to it
 }
 
 // keyword sets of a schema object.
@@ -80,37 +86,39 @@ func compileObject(s schemaObject) (contextSchema, error) {
 		if err != nil {
 			return contextSchema{}, fmt.Errorf("%s: %w", name, err)
 		}
-		c.typ.Members, c.tests = append(c.typ.Members, typ), append(c.tests, test)
+		c.typ.Members = append(c.typ.Members, typ)
+		c.checks = append(c.checks, fieldCheck{kind: typ.Kind, test: test})
 	}
 	for _, name := range s.Required {
 		i := slices.Index(c.typ.Names, name)
 		if i < 0 {
 			return contextSchema{}, fmt.Errorf("required %q is no property", name)
 		}
-		c.required = append(c.required, i)
+		c.checks[i].required = true
 	}
 	return c, nil
 }
 
 // validate checks a record of the schema's type.
 func (c *contextSchema) validate(record []condition.Value) error {
-	for i := range record {
-		v := &record[i]
-		if v.Kind == condition.KindAbsent || v.Kind == c.typ.Members[i].Kind && c.tests[i] == nil {
-			continue
-		}
-		test := c.tests[i]
-		if test == nil {
-			test = ofKind(c.typ.Members[i].Kind)
-		}
-		if err := test(v); err != nil {
-			return fmt.Errorf("%s: %w", c.typ.Names[i], err)
+	missing := -1
+	for i := range c.checks {
+		check, v := &c.checks[i], &record[i]
+		switch {
+		case v.Kind == condition.KindAbsent:
+			if check.required && missing < 0 {
+				missing = i
+			}
+		case check.test != nil:
+			if err := check.test(v); err != nil {
+				return fmt.Errorf("%s: %w", c.typ.Names[i], err)
+			}
+		case v.Kind != check.kind:
+			return fmt.Errorf("%s: %w", c.typ.Names[i], ofKind(check.kind)(v))
 		}
 	}
-	for _, i := range c.required {
-		if record[i].Kind == condition.KindAbsent {
-			return fmt.Errorf("%s: missing", c.typ.Names[i])
-		}
+	if missing >= 0 {
+		return fmt.Errorf("%s: missing", c.typ.Names[missing])
 	}
 	return nil
 }

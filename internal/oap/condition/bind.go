@@ -54,6 +54,11 @@ func (p *Program) Leaves() int { return len(p.leaves) }
 // Leaf is the name of the i-th path that the condition reads.
 func (p *Program) Leaf(i int) string { return p.leaves[i].name }
 
+// Constant is the text of the i-th path's value where that is known since load.
+func (p *Program) Constant(i int) (text string, known bool) {
+	return p.leaves[i].text, p.leaves[i].text != ""
+}
+
 // AppendLeaf appends the value in env of the i-th path, for people.
 func (p *Program) AppendLeaf(b []byte, i int, env *Env) []byte {
 	l := &p.leaves[i]

@@ -17,6 +17,18 @@ func (b *binder) membership(n *membership) (compiled, error) {
 		return compiled{}, err
 	}
 	l, r, negated := left.value(), right.value(), n.negated
+	if words := wordsOf(right.constant); words != nil && left.typ.Kind == KindString {
+		return boolean(n.column(), func(e *Env) Result {
+			x, res := l(e)
+			switch {
+			case res != True:
+				return res
+			case x.Kind != KindString:
+				return Fault
+			}
+			return resultOf((words.find(x.Str) != nil) != negated)
+		}, left, right), nil
+	}
 	return boolean(n.column(), func(e *Env) Result {
 		x, res := l(e)
 		if res != True {
@@ -32,6 +44,29 @@ func (b *binder) membership(n *membership) (compiled, error) {
 		}
 		return resultOf(found != negated)
 	}, left, right), nil
+}
+
+// wordsOf is a list of strings or the keys of a map, where they are known since
+// load and there is one; nil for any other value.
+func wordsOf(v *Value) *table {
+	words := map[string]*Value{}
+	switch {
+	case v == nil:
+		return nil
+	case v.Kind == KindMap:
+		words = v.Map
+	case v.Kind == KindList:
+		for i := range v.List {
+			if v.List[i].Kind != KindString {
+				return nil
+			}
+			words[v.List[i].Str] = &v.List[i]
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return tableOf(words)
 }
 
 // checkMembership finds a clash that would make every answer no.

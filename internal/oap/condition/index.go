@@ -75,7 +75,7 @@ func (b *binder) entryMember(of compiled, n *member) (compiled, error) {
 	if typ != nil {
 		out.typ = *typ
 	}
-	key := of.key
+	key, entries := of.key, tableOf(flat)
 	out.get = func(e *Env) (*Value, Result) {
 		k, r := key(e)
 		switch {
@@ -84,12 +84,46 @@ func (b *binder) entryMember(of compiled, n *member) (compiled, error) {
 		case k.Kind != KindString:
 			return nil, Fault
 		}
-		if v, ok := flat[k.Str]; ok {
+		if v := entries.find(k.Str); v != nil {
 			return v, True
 		}
 		return nil, Missing
 	}
 	return out, nil
+}
+
+// table is a map that is known since load. Most have an entry or two, which are
+// found sooner one after the other than by a hash.
+type table struct {
+	few  []tableEntry
+	many map[string]*Value
+}
+
+type tableEntry struct {
+	key   string
+	value *Value
+}
+
+func tableOf(m map[string]*Value) *table {
+	const few = 8
+	if len(m) > few {
+		return &table{many: m}
+	}
+	t := &table{}
+	for _, k := range sortedKeys(m) {
+		t.few = append(t.few, tableEntry{k, m[k]})
+	}
+	return t
+}
+
+// find is nil where there is no such entry.
+func (t *table) find(key string) *Value {
+	for i := range t.few {
+		if t.few[i].key == key {
+			return t.few[i].value
+		}
+	}
+	return t.many[key]
 }
 
 // tableName is the limit that an index stands behind.
