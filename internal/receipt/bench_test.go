@@ -32,8 +32,8 @@ func benchmarked() record.Evaluation {
 // chained, signed. To reach: at most 1.3 times BenchmarkBareSignature.
 func BenchmarkReceipt(b *testing.B) {
 	parties := Parties{
-		passports: map[string]passport{prefixed(chained([]byte("p"))): {"7c0e1a54-52d4-4b1f-9a37-6f1d0c2b8e04", "org_lanternfield", "L4KYC"}},
-		policies:  map[string]string{prefixed(chained([]byte("q"))): "finance.payment.charge.v1"},
+		passports: map[string]holder{chained([]byte("p")): {passport{"7c0e1a54-52d4-4b1f-9a37-6f1d0c2b8e04", "org_lanternfield", "L4KYC"}, prefixed(chained([]byte("p")))}},
+		packs:     map[string]pack{chained([]byte("q")): {"finance.payment.charge.v1", prefixed(chained([]byte("q")))}},
 	}
 	w, e := NewWriter(io.Discard, TestKey(), parties), benchmarked()
 	b.ReportAllocs()
@@ -48,7 +48,7 @@ func BenchmarkReceipt(b *testing.B) {
 // BenchmarkBareSignature signs bytes that are there already: as many as a receipt
 // has, and the 32 of a digest.
 func BenchmarkBareSignature(b *testing.B) {
-	r := of(benchmarked(), benchmarked().Calls[0], Parties{})
+	r := of(benchmarked().ID, &benchmarked().Calls[0], Parties{})
 	message, err := r.appendUnsigned(nil)
 	require.NoError(b, err)
 	private := ed25519.NewKeyFromSeed([]byte(testSeed))
@@ -63,7 +63,7 @@ func BenchmarkBareSignature(b *testing.B) {
 
 // BenchmarkVerifyLine reads and checks one receipt.
 func BenchmarkVerifyLine(b *testing.B) {
-	r := of(benchmarked(), benchmarked().Calls[0], Parties{})
+	r := of(benchmarked().ID, &benchmarked().Calls[0], Parties{})
 	unsigned, err := r.appendUnsigned(nil)
 	require.NoError(b, err)
 	line := appendSignature(unsigned, TestKey().signature(unsigned))

@@ -2,12 +2,12 @@ package receipt
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"vaultbench/internal/authz"
 	"vaultbench/internal/jcs"
 )
 
@@ -85,7 +85,11 @@ func (e *encoder) optional(name, value string) {
 
 func (e *encoder) text(name, value string) {
 	e.member(name)
-	if e.err == nil && !jcs.Plain(value) && !utf8.ValidString(value) {
+	if jcs.Plain(value) {
+		e.b = append(append(append(e.b, '"'), value...), '"')
+		return
+	}
+	if e.err == nil && !utf8.ValidString(value) {
 		e.err = fmt.Errorf("member %s is no UTF-8", strings.TrimSuffix(name, ":"))
 	}
 	e.b = jcs.AppendString(e.b, value)
@@ -134,6 +138,5 @@ func (e *encoder) reasons(reasons []Reason) {
 // chained is the digest of a line, without its line feed, that the next one
 // carries.
 func chained(line []byte) string {
-	sum := sha256.Sum256(line)
-	return hex.EncodeToString(sum[:])
+	return authz.Digest(sha256.Sum256(line)).String()
 }

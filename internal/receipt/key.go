@@ -112,7 +112,8 @@ const signaturePrefix = "ed25519:"
 
 // signature signs and writes the signature as it stands in a file.
 func (k Key) signature(message []byte) string {
-	return string(base64.StdEncoding.AppendEncode([]byte(signaturePrefix), k.sign(message)))
+	var buf [len(signaturePrefix) + 88]byte
+	return string(base64.StdEncoding.AppendEncode(append(buf[:0], signaturePrefix...), k.sign(message)))
 }
 
 var errSignature = errors.New("signature does not verify")

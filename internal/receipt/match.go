@@ -49,7 +49,7 @@ func (v *verifier) receipt(e record.Evaluation, c record.Call) (Receipt, error) 
 	if err != nil {
 		return r, err
 	}
-	if member := difference(of(e, c, Parties{}), r); member != "" {
+	if member := difference(of(e.ID, &c, Parties{}), r); member != "" {
 		return r, v.lines.faultf("%s is not that of call %d in %q, whose receipt is due here", member, c.Position, e.ID)
 	}
 	if err := v.named.check(r); err != nil {

@@ -14,8 +14,14 @@ import (
 // Parties are the passports and packs whose names a receipt gives beside their
 // digests. The zero value knows none: the names stay absent then.
 type Parties struct {
-	passports map[string]passport // by sha256:<hex> of the canonical JSON
-	policies  map[string]string   // likewise: a pack's id
+	passports map[string]holder // by the hex SHA-256 of the canonical JSON
+	packs     map[string]pack   // likewise
+}
+
+// holder is a passport with its digest as receipts write it.
+type holder struct {
+	passport
+	digest string
 }
 
 type passport struct {
@@ -24,24 +30,27 @@ type passport struct {
 	AssuranceLevel string `json:"assurance_level"`
 }
 
+type pack struct {
+	ID     string `json:"id"`
+	digest string // as receipts write it
+}
+
 // LoadParties reads the passports (*.json) and packs (packs/*.json) of a folder.
 func LoadParties(fsys fs.FS) (Parties, error) {
-	p := Parties{passports: map[string]passport{}, policies: map[string]string{}}
+	p := Parties{passports: map[string]holder{}, packs: map[string]pack{}}
 	err := eachFile(fsys, "*.json", func(digest string, raw []byte) error {
-		var holder passport
-		err := json.Unmarshal(raw, &holder)
-		p.passports[digest] = holder
+		named := holder{digest: prefixed(digest)}
+		err := json.Unmarshal(raw, &named.passport)
+		p.passports[digest] = named
 		return err
 	})
 	if err != nil {
 		return Parties{}, err
 	}
 	return p, eachFile(fsys, "packs/*.json", func(digest string, raw []byte) error {
-		var pack struct {
-			ID string `json:"id"`
-		}
-		err := json.Unmarshal(raw, &pack)
-		p.policies[digest] = pack.ID
+		policy := pack{digest: prefixed(digest)}
+		err := json.Unmarshal(raw, &policy)
+		p.packs[digest] = policy
 		return err
 	})
 }
@@ -61,7 +70,7 @@ func eachFile(fsys fs.FS, pattern string, visit func(digest string, raw []byte) 
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		sum := sha256.Sum256(canonical)
-		if err := visit(digestPrefix+hex.EncodeToString(sum[:]), raw); err != nil {
+		if err := visit(hex.EncodeToString(sum[:]), raw); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}

@@ -9,7 +9,6 @@ package receipt
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"strconv"
 	"time"
 
@@ -70,39 +69,59 @@ type Payment struct {
 	MemoDigest string         `json:"memo_digest"` // sha256:<hex> of the memo's bytes
 }
 
-// of is the receipt of a decided call before it has its place and signature.
-func of(e record.Evaluation, c record.Call, p Parties) Receipt {
+// of is the receipt of a decided call before it has its place and signature. The
+// texts that it makes are parts of one string: a receipt is to cost little beside
+// its signature.
+func of(evaluation string, c *record.Call, p Parties) Receipt {
 	d := c.Decision
 	r := Receipt{
-		Version: Version, Evaluation: e.ID, Call: c.Position, Origin: d.Origin, DecisionID: DecisionID(e.ID, c.Position),
-		Allow: d.Allowed(), ExpiresIn: int64(d.ExpiresAt.Sub(d.IssuedAt) / time.Second),
-		IssuedAt: moment(d.IssuedAt), ExpiresAt: moment(d.ExpiresAt), PassportDigest: prefixed(d.PassportDigest),
-		PolicyDigest: prefixed(d.PolicyDigest), RequestDigest: prefixed(d.RequestDigest.String()), Payment: paymentOf(c.Payment),
-		Reasons: make([]Reason, len(d.Reasons)),
+		Version: Version, Evaluation: evaluation, Call: c.Position, Origin: d.Origin, Allow: d.Allowed(),
+		ExpiresIn: int64(d.ExpiresAt.Sub(d.IssuedAt) / time.Second), Reasons: make([]Reason, len(d.Reasons)),
+		Payment: paymentOf(c.Payment),
 	}
-	r.CreatedAt = r.IssuedAt
-	for i, reason := range d.Reasons {
+	for i := range d.Reasons {
+		reason := &d.Reasons[i]
 		r.Reasons[i] = Reason{reason.Code, reason.Rule, reason.Message}
 	}
-	r.setParties(p)
+	r.setParties(p, d.PassportDigest, d.PolicyDigest)
+	var buf [192]byte
+	issued := appendMoment(buf[:0], d.IssuedAt)
+	expires := appendMoment(issued, d.ExpiresAt)
+	id := appendDecisionID(expires, evaluation, c.Position)
+	request := id
+	if !d.RequestDigest.IsZero() {
+		request = d.RequestDigest.AppendHex(append(request, digestPrefix...))
+	}
+	made := string(request)
+	r.IssuedAt, r.ExpiresAt = made[:len(issued)], made[len(issued):len(expires)]
+	r.CreatedAt, r.DecisionID, r.RequestDigest = r.IssuedAt, made[len(expires):len(id)], made[len(id):]
 	return r
 }
 
-func (r *Receipt) setParties(p Parties) {
-	passport := p.passports[r.PassportDigest]
+// setParties names the passport and the pack, by the hex text of their digests.
+func (r *Receipt) setParties(p Parties, passportDigest, policyDigest string) {
+	passport, known := p.passports[passportDigest]
+	if !known {
+		passport.digest = prefixed(passportDigest)
+	}
+	policy, known := p.packs[policyDigest]
+	if !known {
+		policy.digest = prefixed(policyDigest)
+	}
+	r.PassportDigest, r.PolicyDigest = passport.digest, policy.digest
 	r.PassportID, r.AgentID = passport.ID, passport.ID
 	r.OwnerID, r.AssuranceLevel = passport.OwnerID, passport.AssuranceLevel
-	r.PolicyID = p.policies[r.PolicyDigest]
+	r.PolicyID = policy.ID
 }
 
 func paymentOf(p *record.ParsedPayment) *Payment {
 	if p == nil {
 		return nil
 	}
-	return &Payment{
-		Recipient: p.Recipient, Amount: strconv.FormatInt(int64(p.Amount), 10), Currency: p.Currency,
-		MemoDigest: digestOf(p.Memo),
-	}
+	var buf [96]byte
+	amount := strconv.AppendInt(buf[:0], int64(p.Amount), 10)
+	made := string(appendDigestOf(amount, p.Memo))
+	return &Payment{Recipient: p.Recipient, Amount: made[:len(amount)], Currency: p.Currency, MemoDigest: made[len(amount):]}
 }
 
 // equals reports whether the ledger posted what the receipt names.
@@ -114,7 +133,12 @@ func (p *Payment) equals(t bank.Transfer) bool {
 // DecisionID is a UUID of version 8 (RFC 9562) that names a call's decision: the
 // same in every run.
 func DecisionID(evaluation string, call int) string {
-	sum := sha256.Sum256(strconv.AppendInt([]byte(evaluation+"#"), int64(call), 10))
+	return string(appendDecisionID(nil, evaluation, call))
+}
+
+func appendDecisionID(b []byte, evaluation string, call int) []byte {
+	var buf [128]byte
+	sum := sha256.Sum256(strconv.AppendInt(append(append(buf[:0], evaluation...), '#'), int64(call), 10))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80
 	var id [36]byte
 	at := 0
@@ -126,12 +150,14 @@ func DecisionID(evaluation string, call int) string {
 		id[at], id[at+1] = hexDigits[c>>4], hexDigits[c&0xf]
 		at += 2
 	}
-	return string(id[:])
+	return append(b, id[:]...)
 }
 
 const hexDigits = "0123456789abcdef"
 
-func moment(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+func appendMoment(b []byte, t time.Time) []byte { return t.UTC().AppendFormat(b, time.RFC3339Nano) }
+
+func moment(t time.Time) string { return string(appendMoment(nil, t)) }
 
 const digestPrefix = "sha256:"
 
@@ -143,9 +169,9 @@ func prefixed(digest string) string {
 	return digestPrefix + digest
 }
 
-func digestOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	var out [len(digestPrefix) + 2*sha256.Size]byte
-	hex.Encode(out[copy(out[:], digestPrefix):], sum[:])
-	return string(out[:])
+func digestOf(text string) string { return string(appendDigestOf(nil, text)) }
+
+func appendDigestOf(b []byte, text string) []byte {
+	sum := authz.Digest(sha256.Sum256([]byte(text)))
+	return sum.AppendHex(append(b, digestPrefix...))
 }

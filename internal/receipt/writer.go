@@ -34,11 +34,12 @@ func NewWriter(out io.Writer, key Key, parties Parties) *Writer {
 
 // Add writes a receipt for each decided call of an evaluation.
 func (w *Writer) Add(e record.Evaluation) error {
-	for _, c := range e.Calls {
+	for i := range e.Calls {
+		c := &e.Calls[i]
 		if c.Decision == nil {
 			continue
 		}
-		if err := w.write(of(e, c, w.parties)); err != nil {
+		if err := w.write(of(e.ID, c, w.parties)); err != nil {
 			return fmt.Errorf("receipt of call %d: %w", c.Position, err)
 		}
 	}
