@@ -60,7 +60,7 @@ var arrows = map[string][]string{
 	"internal/llm/limit":           {"internal/llm"},
 	"internal/llm/cassette":        {"internal/llm", "internal/strictjson"},
 	"internal/plan":                {"internal/corpus"},
-	"internal/dispatch":            {"internal/authz", "internal/bank"},
+	"internal/dispatch":            {"internal/authz", "internal/bank", "internal/jcs"},
 	"internal/record":              {"internal/plan", "internal/corpus", "internal/authz", "internal/bank", "internal/price", "internal/strictjson"},
 	"internal/receipt":             {"internal/authz", "internal/bank", "internal/jcs", "internal/record", "internal/strictjson"},
 	"internal/receipt/receipttest": {"internal/receipt", "internal/record"},

@@ -3,7 +3,8 @@ package dispatch
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
+
+	"vaultbench/internal/jcs"
 )
 
 func toolError(kind, message string) string { return toolTexts("error", kind, "message", message) }
@@ -11,46 +12,25 @@ func toolError(kind, message string) string { return toolTexts("error", kind, "m
 // toolTexts is the object of the given names and texts, by turns, as encoding/json
 // writes it. The names are plain.
 func toolTexts(pairs ...string) string {
-	size := 2
-	for _, s := range pairs {
-		size += len(s) + len(`"":`)
-	}
-	var b strings.Builder
-	b.Grow(size)
+	var buf [256]byte
+	b := append(buf[:0], '{')
 	for i := 0; i < len(pairs); i += 2 {
-		if i == 0 {
-			b.WriteString(`{"`)
-		} else {
-			b.WriteString(`,"`)
+		if i > 0 {
+			b = append(b, ',')
 		}
-		b.WriteString(pairs[i])
-		b.WriteString(`":`)
-		writeText(&b, pairs[i+1])
+		b = append(append(append(b, '"'), pairs[i]...), `":`...)
+		b = appendText(b, pairs[i+1])
 	}
-	b.WriteByte('}')
-	return b.String()
+	return string(append(b, '}'))
 }
 
-// copied are the bytes that stand in JSON as they are; encoding/json is careful
-// with what HTML would take for its own.
-var copied = func() (table [256]bool) {
-	for c := ' '; c < 0x80; c++ {
-		table[c] = !strings.ContainsRune(`"\<>&`, c)
+// appendText quotes a text. Few need the library for it, which is careful with what
+// HTML would take for its own.
+func appendText(b []byte, s string) []byte {
+	if !jcs.PlainHTML(s) {
+		return append(b, toolJSON(s)...)
 	}
-	return table
-}()
-
-// writeText quotes a text. Few need the library for it.
-func writeText(b *strings.Builder, s string) {
-	for i := range len(s) {
-		if !copied[s[i]] {
-			b.WriteString(toolJSON(s))
-			return
-		}
-	}
-	b.WriteByte('"')
-	b.WriteString(s)
-	b.WriteByte('"')
+	return append(append(append(b, '"'), s...), '"')
 }
 
 // toolJSON encodes what a tool answers; only strings and lists of strings go in.

@@ -89,6 +89,15 @@ func (s *scanner) colonValue() (raw string, ok bool) {
 	return s.text[from:s.at], ok
 }
 
+// plainBytes are ASCII but for quotes, backslashes and control characters: what
+// stands in a string without further ado.
+var plainBytes = func() (table [256]bool) {
+	for c := ' '; c < 0x80; c++ {
+		table[c] = c != '"' && c != '\\'
+	}
+	return table
+}()
+
 // str reads a string with its quotes. A plain one is ASCII without escapes: what
 // stands between its quotes is its value.
 func (s *scanner) str() (plain, ok bool) {
@@ -99,7 +108,7 @@ func (s *scanner) str() (plain, ok bool) {
 	for !s.end() {
 		c := s.text[s.at]
 		s.at++
-		if copied[c] {
+		if plainBytes[c] {
 			continue
 		}
 		switch {

@@ -37,16 +37,41 @@ func AppendString(dst []byte, s string) []byte {
 // blank, quotes and backslashes, eight bytes at a time. Most texts are, and are
 // copied as they stand.
 func Plain(s string) bool {
-	const each, high = 0x0101010101010101, 0x8080808080808080
 	for ; len(s) >= 8; s = s[8:] {
-		w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		if (w|(w-' '*each)|((w^'"'*each)-each)|((w^'\\'*each)-each))&high != 0 {
+		w := word(s)
+		if (w|(w-' '*each)|has(w, '"')|has(w, '\\'))&high != 0 {
 			return false
 		}
 	}
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x80 || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+const each, high = 0x0101010101010101, 0x8080808080808080
+
+func word(s string) uint64 {
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// has sets a high bit where one of a word's bytes is c, and none where none is; the
+// word's own high bits are to be looked at beside it.
+func has(w uint64, c byte) uint64 { return (w ^ uint64(c)*each) - each }
+
+// PlainHTML is Plain for encoding/json, which escapes three characters more.
+func PlainHTML(s string) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		w := word(s)
+		if (w|(w-' '*each)|has(w, '"')|has(w, '\\')|has(w, '<')|has(w, '>')|has(w, '&'))&high != 0 {
+			return false
+		}
+	}
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x80 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			return false
 		}
 	}

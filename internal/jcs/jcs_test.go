@@ -55,9 +55,13 @@ func TestPlain(t *testing.T) {
 			s[at] = byte(c)
 			want := c >= ' ' && c < 0x80 && c != '"' && c != '\\'
 			require.Equal(t, want, Plain(string(s)), "%q", s)
+			quoted, err := json.Marshal(string(s))
+			require.NoError(t, err)
+			require.Equal(t, want && len(quoted) == len(s)+2, PlainHTML(string(s)), "%q", s)
 		}
 	}
 	assert.True(t, Plain(""))
+	assert.True(t, PlainHTML(""))
 }
 
 func libraryString(t *testing.T, s string) string {
