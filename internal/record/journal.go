@@ -141,9 +141,6 @@ func checkRoom(dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
-	if allocate(f, room) == nil {
-		return nil
-	}
 	zeros := make([]byte, 64<<10)
 	for n := 0; n < room && err == nil; n += len(zeros) {
 		_, err = f.Write(zeros)
