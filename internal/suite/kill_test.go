@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,8 +22,6 @@ import (
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/llm"
-	"vaultbench/internal/llm/chat"
-	"vaultbench/internal/llm/llmtest"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
 	"vaultbench/internal/suite"
@@ -49,11 +49,29 @@ func killSuite(t *testing.T, url string) *suite.Suite {
 		a.Goal = nil
 		s.Corpus.Attacks = append(s.Corpus.Attacks, a)
 	}
-	id := llm.ModelID("m")
-	client, err := chat.Open(llm.Model{Slug: "sim-a", ID: &id}, llm.Provider{Name: "local", KeyEnv: "K"}, url, "k")
-	require.NoError(t, err)
-	s.Bankers["sim-a"] = suite.Banker{Slug: "sim-a", Kind: plan.Live, Open: func(corpus.LevelSpec, corpus.Track) (llm.Client, error) { return client, nil }}
+	s.Bankers["sim-a"] = suite.Banker{Slug: "sim-a", Kind: plan.Live, Open: func(corpus.LevelSpec, corpus.Track) (llm.Client, error) { return remote(url), nil }}
 	return s
+}
+
+// remote is the URL of a model in another process. It is asked in this module's own
+// words: the harness kills a run that asks in a provider's.
+type remote string
+
+func (r remote) Chat(ctx context.Context, req llm.Request) (reply llm.Reply, err error) {
+	body, err := json.Marshal(req)
+	if err != nil {
+		return reply, err
+	}
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, string(r), bytes.NewReader(body))
+	if err != nil {
+		return reply, err
+	}
+	answer, err := http.DefaultClient.Do(post)
+	if err != nil {
+		return reply, fmt.Errorf("%w: %w", llm.ErrProvider, err)
+	}
+	err = json.NewDecoder(answer.Body).Decode(&reply)
+	return reply, errors.Join(err, answer.Body.Close())
 }
 
 // TestKilledChild is no test of its own: TestKill starts it and kills it.
@@ -86,7 +104,11 @@ type killer struct {
 	alarm  chan struct{}
 }
 
-func (k *killer) chat(_ context.Context, req llm.Request) (llm.Reply, error) {
+func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var req llm.Request
+	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+		return // who asked was killed in the midst of it
+	}
 	k.mu.Lock()
 	k.served++
 	if len(req.Messages) == 2 {
@@ -97,8 +119,12 @@ func (k *killer) chat(_ context.Context, req llm.Request) (llm.Reply, error) {
 	}
 	k.mu.Unlock()
 	reply, err := payer(req)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	reply.Usage = llm.Usage{InputTokens: 11, OutputTokens: 3}
-	return reply, err
+	_ = json.NewEncoder(w).Encode(reply) // who asked may have been killed
 }
 
 // child runs the binary until it ends or the alarm is given, and reports whether
@@ -107,10 +133,10 @@ func (k *killer) chat(_ context.Context, req llm.Request) (llm.Reply, error) {
 func child(t *testing.T, results string, at int) (k *killer, killed bool) {
 	t.Helper()
 	k = &killer{opened: map[string]int{}, at: at, alarm: make(chan struct{})}
-	server := llmtest.New(llmtest.ClientFunc(k.chat), llmtest.Options{})
+	server := httptest.NewServer(k)
 	defer server.Close()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledChild$")
-	cmd.Env = append(os.Environ(), childURL+"="+server.URL(), childResults+"="+results)
+	cmd.Env = append(os.Environ(), childURL+"="+server.URL, childResults+"="+results)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	require.NoError(t, cmd.Start())

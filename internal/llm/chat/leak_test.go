@@ -1,4 +1,4 @@
-package agent_test
+package chat_test
 
 import (
 	"context"
@@ -13,6 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/agent"
+	"vaultbench/internal/authz"
+	"vaultbench/internal/bank"
+	"vaultbench/internal/corpus"
 	"vaultbench/internal/dispatch"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/llm/chat"
@@ -63,13 +66,16 @@ func cancelMidway(t *testing.T, fault string) {
 	require.NoError(t, err)
 	client = limit.New(limit.Config{Max: 8, Backoff: time.Hour}).Client(client)
 	ctx, cancel := context.WithCancel(t.Context())
-	spec := level()
+	spec := corpus.LevelSpec{Level: corpus.L2, SystemPrompt: "You keep the vault.", MaxOutputTokens: 77, TurnLimit: 4}
 	spec.StepLimit = 1 << 20 // never done before it is cancelled
 	outs := make([]agent.Outcome, 24)
 	dispatchers := make([]*dispatch.Dispatcher, len(outs))
 	var wg sync.WaitGroup
 	for i := range outs {
-		dispatchers[i] = alone()
+		dispatchers[i] = dispatch.New(dispatch.Config{
+			EvaluationID: "e", Account: dispatch.Account{Own: "LF-1", Currency: bank.USD, Opening: 1000},
+			Authorizer: authz.PermitAll{}, Names: dispatch.TransferFunds,
+		})
 		wg.Go(func() {
 			outs[i] = agent.Conversation{Client: client, Dispatcher: dispatchers[i], Level: spec, User: []string{"a"}}.Run(ctx)
 		})
