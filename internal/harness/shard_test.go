@@ -2,7 +2,6 @@ package harness_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -32,15 +31,15 @@ func TestShards(t *testing.T) {
 		return p
 	}
 	whole, one, two := run(""), run("1/2"), run("2/2")
-	results := t.TempDir()
-	cmd := exec.Command("go", "tool", "vault", "merge", filepath.Join(two.results, "latest"), filepath.Join(one.results, "latest"), "--id", "merged")
-	cmd.Env = append(os.Environ(), "VAULT_RESULTS="+results)
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(out))
-	dir := filepath.Join(results, "merged")
+	_, options, err := settings.Load()
+	require.NoError(t, err)
+	options.Results = t.TempDir()
+	_, dir, err := settings.Merge(options, []string{filepath.Join(two.results, "latest"), filepath.Join(one.results, "latest")}, "merged")
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(options.Results, "merged"), dir)
 	assert.FileExists(t, filepath.Join(dir, publish.PageFile))
-	out, err = exec.Command("go", "tool", "vault", "report", filepath.Join(whole.results, "latest")).CombinedOutput()
-	require.NoError(t, err, "a child of a test writes no reports: %s", out)
+	_, err = opened(t, filepath.Join(whole.results, "latest")).Write()
+	require.NoError(t, err, "a child of a test writes no reports")
 	for _, file := range []string{record.EvaluationsFile, receipt.File, publish.SummaryFile, report.JUnitFile, report.CTRFFile, report.MarkdownFile} {
 		want := whole.read(t, file)
 		got, err := os.ReadFile(filepath.Join(dir, file))
@@ -50,11 +49,8 @@ func TestShards(t *testing.T) {
 	_, err = receipt.Verify(dir, nil)
 	require.NoError(t, err)
 
-	gap := exec.Command("go", "tool", "vault", "merge", filepath.Join(two.results, "latest"))
-	gap.Env = append(os.Environ(), "VAULT_RESULTS="+results)
-	out, err = gap.CombinedOutput()
-	require.Error(t, err)
-	assert.Contains(t, string(out), "shard 1/2 is missing")
+	_, _, err = settings.Merge(options, []string{filepath.Join(two.results, "latest")}, "")
+	require.ErrorContains(t, err, "shard 1/2 is missing")
 	for shard, want := range map[string]string{"3/2": "VAULT_SHARD", "x": "VAULT_SHARD"} {
 		p := launch(t, env(shard), "-test.run=TestVault")
 		assert.NotZero(t, p.code)
