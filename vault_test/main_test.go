@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 		os.Exit(2)
 	}
 	watchSignals()
+	collectLess()
 	if err := pinned.CheckPolicies(passports.FS); err != nil && testFlag("list") == "" {
 		os.Exit(refusePolicies(err))
 	}
