@@ -55,11 +55,8 @@ func fillers(t condition.Type) []filler {
 	var out []filler
 	for i, name := range t.Names {
 		f := filler{slot: i, field: fields[name]}
-		if f.field == fieldItems {
-			if t.Members[i].Elem == nil {
-				continue
-			}
-			for _, name := range t.Members[i].Elem.Names {
+		if elem := t.Members[i].Elem; f.field == fieldItems && elem != nil {
+			for _, name := range elem.Names {
 				f.elems = append(f.elems, itemFields[name])
 			}
 		}

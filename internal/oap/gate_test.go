@@ -1,6 +1,7 @@
 package oap_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -108,4 +109,54 @@ func TestGateBoundaries(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGateReadsBadContext: a gate's rule stands before the context's schema, and
+// what it reads may be anything.
+func TestGateReadsBadContext(t *testing.T) {
+	for _, condition := range []string{
+		"passport.status == 'active' AND items[0].price > 0",
+		"passport.status == 'active' AND NOT any(item.price > 5000 for item in items)",
+		"memo.startsWith('m') AND items.every(item => item.sku == 'transfer')",
+	} {
+		pack, err := oap.ParsePack(packFile, swapOnce(t, shippedBytes(t, packFile), "passport.status == 'active'", condition))
+		require.NoError(t, err)
+		l, err := oap.NewLayer(shippedPassport(t, level2), pack, oap.ProfileOAP)
+		require.NoError(t, err)
+		for _, items := range []string{`[1]`, `["a"]`, `[[]]`, `[null]`, `[1.5]`, `[true]`, `1`, `{}`, `[{}]`, `[{"price":"x"}]`} {
+			d := l.Open().DecideContext([]byte(instead("items", items)), morning)
+			require.False(t, d.Allowed(), "%s on items %s", condition, items)
+			explained, _ := l.Open().ExplainContext([]byte(instead("items", items)), morning)
+			require.Equal(t, reasonsOf(d), reasonsOf(explained), "%s on items %s", condition, items)
+		}
+	}
+}
+
+// TestReasonsShowTheirValues: each failing rule lists what it compared, under the
+// names that stand in its condition.
+func TestReasonsShowTheirValues(t *testing.T) {
+	d := ask(t, shippedLayer(t, level2, oap.ProfileOAP).Open(), payment(func(r *authz.Request) {
+		r.Recipient, r.Amount = "mallory@example.net", 900000
+	}))
+	const caps, at = "limits.payments.charge.currency_limits", "limits.payments.charge.currency_limits[currency]"
+	want := [][]authz.Seen{
+		{{Name: "amount", Value: "900000"}, {Name: caps, Value: "map of 1"}, {Name: "currency", Value: `"USD"`}, {Name: at + ".max_per_tx", Value: "250000"}},
+		{{Name: "merchant_id", Value: `"mallory@example.net"`}, {Name: "limits.payments.charge.allowed_merchant_ids", Value: "list of 3"}},
+		{{Name: "daily_total", Value: "0"}, {Name: "amount", Value: "900000"}, {Name: caps, Value: "map of 1"}, {Name: "currency", Value: `"USD"`}, {Name: at + ".daily_cap", Value: "500000"}},
+	}
+	var got [][]authz.Seen
+	for _, r := range d.Reasons {
+		got = append(got, r.Values)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("values of the reasons (-want +got):\n%s", diff)
+	}
+}
+
+// TestContextLeavesNothingBehind: what one context gave is absent in the next.
+func TestContextLeavesNothingBehind(t *testing.T) {
+	e := shippedLayer(t, level2, oap.ProfileOAP).Open()
+	abroad := strings.Replace(instead("merchant_id", `"invoices@brightwater.example"`), `{`, `{"shipping_country":"DE",`, 1)
+	require.Equal(t, authz.ReasonRegionBlocked, e.DecideContext([]byte(abroad), morning).Reason(), "set-up: a country that is not allowed")
+	require.True(t, ask(t, e, payment()).Allowed(), "this payment names no country")
 }

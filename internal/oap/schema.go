@@ -43,10 +43,15 @@ type schemaObject struct {
 	MaxItems   *int                       `json:"maxItems"`
 }
 
-// keywords that are followed, and those that only tell people something.
+// The keywords that are followed, by the type that they say something about, and
+// those that only tell people something.
 var (
-	followed = []string{"type", "required", "properties", "items", "pattern", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"}
-	ignored  = []string{"$schema", "$id", "title", "description", "example", "examples", "default", "$comment"}
+	followed = map[string][]string{
+		"type": {"string", "integer", "number", "boolean", "array", "object"}, "required": {"object"}, "properties": {"object"},
+		"items": {"array"}, "minItems": {"array"}, "maxItems": {"array"}, "pattern": {"string"}, "enum": {"string"},
+		"minLength": {"string"}, "maxLength": {"string"}, "minimum": {"integer", "number"}, "maximum": {"integer", "number"},
+	}
+	ignored = []string{"$schema", "$id", "title", "description", "example", "examples", "default", "$comment"}
 )
 
 func readSchema(raw json.RawMessage) (schemaObject, error) {
@@ -54,17 +59,41 @@ func readSchema(raw json.RawMessage) (schemaObject, error) {
 	if err != nil {
 		return schemaObject{}, err
 	}
+	var s schemaObject
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return s, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if !slices.Contains(followed, name) && !slices.Contains(ignored, name) {
-			return schemaObject{}, fmt.Errorf("keyword %q is not followed: write the schema without it", name)
-		}
-		if slices.Contains(followed, name) && string(members[name]) == "null" {
-			return schemaObject{}, fmt.Errorf("keyword %q is null: give it a value or leave it out", name)
+		types, known := followed[name]
+		switch {
+		case slices.Contains(ignored, name):
+		case !known:
+			return s, fmt.Errorf("keyword %q is not followed: write the schema without it", name)
+		case string(members[name]) == "null":
+			return s, fmt.Errorf("keyword %q is null: give it a value or leave it out", name)
+		case !slices.Contains(types, s.Type) && slices.Contains(followed["type"], s.Type):
+			return s, fmt.Errorf("keyword %q of type %s is not followed: write the schema without it", name, s.Type)
 		}
 	}
-	var s schemaObject
-	err = json.Unmarshal(raw, &s)
-	return s, err
+	for name, bound := range map[string][2]*int{"Length": {s.MinLength, s.MaxLength}, "Items": {s.MinItems, s.MaxItems}} {
+		if err := checkBounds(name, bound[0], bound[1]); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// checkBounds refuses what no length can be.
+func checkBounds(of string, low, high *int) error {
+	switch {
+	case low != nil && *low < 0:
+		return fmt.Errorf("min%s is %d: want 0 or more", of, *low)
+	case high != nil && *high < 0:
+		return fmt.Errorf("max%s is %d: want 0 or more", of, *high)
+	case low != nil && high != nil && *low > *high:
+		return fmt.Errorf("min%s is %d and max%s is %d: nothing is between them", of, *low, of, *high)
+	}
+	return nil
 }
 
 // compileSchema compiles required_context, which describes an object.
@@ -75,6 +104,11 @@ func compileSchema(raw json.RawMessage) (contextSchema, error) {
 	}
 	if s.Type != "object" {
 		return contextSchema{}, fmt.Errorf("type is %q: want object", s.Type)
+	}
+	for name := range s.Properties {
+		if reserved(name) {
+			return contextSchema{}, fmt.Errorf("property %q has the name of what conditions read elsewhere: a request could answer for it: give it another name", name)
+		}
 	}
 	return compileObject(s)
 }
@@ -130,9 +164,6 @@ func compileProperty(raw json.RawMessage) (condition.Type, valueTest, error) {
 	if err != nil {
 		return condition.Type{}, nil, err
 	}
-	if s.Enum != nil && s.Type != "string" {
-		return condition.Type{}, nil, fmt.Errorf("keyword \"enum\" of type %s is not followed: write the schema without it", s.Type)
-	}
 	switch s.Type {
 	case "string":
 		test, err := stringTest(s)
@@ -179,11 +210,11 @@ func stringTest(s schemaObject) (valueTest, error) {
 	}
 	var words []string
 	for _, raw := range s.Enum {
-		var w string
-		if err := json.Unmarshal(raw, &w); err != nil {
-			return nil, fmt.Errorf("enum: %w", err)
+		var w *string
+		if err := json.Unmarshal(raw, &w); err != nil || w == nil {
+			return nil, fmt.Errorf("enum: %s is no string", raw)
 		}
-		words = append(words, w)
+		words = append(words, *w)
 	}
 	if matches == nil && s.Enum == nil && s.MinLength == nil && s.MaxLength == nil {
 		return nil, nil
@@ -238,6 +269,9 @@ func integerTest(s schemaObject) (valueTest, error) {
 			return nil, fmt.Errorf("bound %s is no integer", *b.at)
 		}
 		*b.into = i
+	}
+	if low > high {
+		return nil, fmt.Errorf("minimum is %d and maximum is %d: nothing is between them", low, high)
 	}
 	return func(v *condition.Value) error {
 		switch {

@@ -23,6 +23,9 @@ func numberTest(s schemaObject) (valueTest, error) {
 			return nil, fmt.Errorf("bound %s is too long", *s.Maximum)
 		}
 	}
+	if low != nil && high != nil && low.Cmp(high) > 0 {
+		return nil, fmt.Errorf("minimum is %s and maximum is %s: nothing is between them", *s.Minimum, *s.Maximum)
+	}
 	return func(v *condition.Value) error {
 		var n *big.Rat
 		text := v.Str

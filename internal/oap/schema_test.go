@@ -1,7 +1,12 @@
 package oap_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,6 +106,17 @@ func TestSchemaErrors(t *testing.T) {
 		{"two types", `{"type":["string","null"]}`, "required_context: extra", "not followed"},
 		{"no type", `{}`, `type "" is not followed`, "anything would match"},
 		{"bad pattern", `{"type":"string","pattern":"("}`, "pattern", "it matches nothing"},
+		{"null in an enum", `{"type":"string","enum":["a",null]}`, "enum: null is no string", "it would read as the empty string"},
+		{"bound of a string", `{"type":"string","minimum":5}`, `keyword "minimum" of type string is not followed`, "it bounds numbers alone"},
+		{"length of an integer", `{"type":"integer","maxLength":5}`, `keyword "maxLength" of type integer is not followed`, "it bounds texts alone"},
+		{"members of a list", `{"type":"array","required":["a"]}`, `keyword "required" of type array is not followed`, "a list has none"},
+		{"items of an object", `{"type":"object","properties":{},"minItems":1}`, `keyword "minItems" of type object is not followed`, "an object has none"},
+		{"negative length", `{"type":"string","maxLength":-1}`, "maxLength is -1: want 0 or more", "no text has it"},
+		{"negative count", `{"type":"array","minItems":-1}`, "minItems is -1: want 0 or more", "it bounds nothing"},
+		{"lengths that cross", `{"type":"string","minLength":5,"maxLength":3}`, "minLength is 5 and maxLength is 3: nothing is between them", "no text fits"},
+		{"counts that cross", `{"type":"array","minItems":2,"maxItems":1}`, "minItems is 2 and maxItems is 1", "no list fits"},
+		{"integers that cross", `{"type":"integer","minimum":2,"maximum":1}`, "minimum is 2 and maximum is 1", "no number fits"},
+		{"numbers that cross", `{"type":"number","minimum":1.5,"maximum":1.25}`, "minimum is 1.5 and maximum is 1.25", "no number fits"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := oap.ParsePack(packFile, withFields(t, `"extra": `+tt.field+`,`))
@@ -117,4 +133,78 @@ func TestEmptyEnum(t *testing.T) {
 	l, err := oap.NewLayer(shippedPassport(t, "level-1.json"), pack, oap.ProfileOAP)
 	require.NoError(t, err)
 	require.False(t, l.Open().DecideContext(fmt.Appendf(nil, good, `,"method":"ach"`), morning).Allowed())
+}
+
+// TestSchemaRoot: what the whole context must be is said by type, required and
+// properties, and no property has the name of what the engine gives.
+func TestSchemaRoot(t *testing.T) {
+	const root = `"required_context": {`
+	for _, tt := range []struct{ name, old, changed, want, reason string }{
+		{"enum", root, root + `"enum":["x"],`, `keyword "enum" of type object is not followed`, "no context would match"},
+		{"pattern", root, root + `"pattern":"(((",`, `keyword "pattern" of type object is not followed`, "it says nothing of an object"},
+		{"total", `"memo": {`, `"daily_total": {"type":"integer"}, "memo": {`, `property "daily_total"`, "a request would say itself what was spent"},
+		{"keys", `"memo": {`, `"recent_keys": {"type":"array"}, "memo": {`, `property "recent_keys"`, "a request would say itself what was used"},
+		{"count", `"memo": {`, `"daily_payout_count": {"type":"integer"}, "memo": {`, `property "daily_payout_count"`, "likewise"},
+		{"counterparties", `"memo": {`, `"daily_counterparty_total": {"type":"object","properties":{}}, "memo": {`, `property "daily_counterparty_total"`, "likewise"},
+		{"limits", `"memo": {`, `"limits": {"type":"object","properties":{}}, "memo": {`, `property "limits"`, "the passport's"},
+		{"passport", `"memo": {`, `"passport": {"type":"string"}, "memo": {`, `property "passport"`, "no request's"},
+		{"context", `"memo": {`, `"context": {"type":"string"}, "memo": {`, `property "context"`, "where a path begins"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := oap.ParsePack(packFile, swapOnce(t, shippedBytes(t, packFile), tt.old, tt.changed))
+			require.ErrorContains(t, err, "required_context", tt.reason)
+			require.ErrorContains(t, err, tt.want, tt.reason)
+		})
+	}
+}
+
+// TestItemsOfAnyType: a schema that says nothing of an item, or another thing than
+// a payment's, does not make a payment's items vanish.
+func TestItemsOfAnyType(t *testing.T) {
+	for _, tt := range []struct {
+		name, schema string
+		want         judged
+		reason       string
+	}{
+		{"no type", `{"type": "array", "minItems": 1}`, judged{"item_count_cap", authz.ReasonLimitExceeded}, "it can be counted"},
+		{"texts", `{"type": "array", "items": {"type": "string"}}`, judged{"context_schema", authz.ReasonInvalidContext}, "an item is no text"},
+		{"no list", `{"type": "string"}`, judged{"context_schema", authz.ReasonInvalidContext}, "items are a list"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l, err := oap.NewLayer(shippedPassport(t, level2), itemsPack(t, tt.schema), oap.ProfileOAP)
+			require.NoError(t, err)
+			l = withPatch(t, l, limits(`{"max_items_per_tx":0}`))
+			require.Equal(t, []judged{tt.want}, reasonsOf(ask(t, l.Open(), payment())), tt.reason)
+		})
+	}
+}
+
+// itemsPack is the shipped pack with another schema of items, which it does not
+// require, and without the rules that need theirs.
+func itemsPack(t testing.TB, schema string) oap.PolicyPack {
+	t.Helper()
+	var doc map[string]any
+	require.NoError(t, json.Unmarshal(shippedBytes(t, packFile), &doc))
+	rules, wanted := doc["evaluation_rules"].([]any), doc["required_context"].(map[string]any)
+	doc["evaluation_rules"] = slices.DeleteFunc(rules, func(r any) bool {
+		name := r.(map[string]any)["name"]
+		return name == "category_block" || name == "item_count_cap" && !strings.Contains(schema, "array")
+	})
+	wanted["required"] = slices.DeleteFunc(wanted["required"].([]any), func(name any) bool { return name == "items" })
+	wanted["properties"].(map[string]any)["items"] = json.RawMessage(schema)
+	raw, err := json.Marshal(doc)
+	require.NoError(t, err)
+	pack, err := oap.ParsePack(packFile, raw)
+	require.NoError(t, err)
+	return pack
+}
+
+// TestCurrencyPattern: the one pattern that has its own lines matches what it says.
+func TestCurrencyPattern(t *testing.T) {
+	e := openLayer(t).Open()
+	for _, code := range []string{"usd", "USd", "UsD", "uSD", "US", "USDX", "U D", "US1", "US[", "US@", "USZ"} {
+		d := e.DecideContext([]byte(instead("currency", strconv.Quote(code))), morning)
+		want := regexp.MustCompile("^[A-Z]{3}$").MatchString(code)
+		require.Equal(t, !want, d.Rule() == "context_schema", code)
+	}
 }

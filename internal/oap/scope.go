@@ -2,6 +2,7 @@ package oap
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"vaultbench/internal/authz"
@@ -18,11 +19,18 @@ const (
 	stateSlots        = 4
 )
 
-var stateTypes = []struct {
+type stateType struct {
 	name string
 	kind condition.Kind
-}{
+}
+
+var stateTypes = []stateType{
 	{stateTotal, condition.KindInt}, {stateKeys, condition.KindSet}, {stateCounterparty, condition.KindTotals}, {statePayouts, condition.KindInt},
+}
+
+// reserved reports whether a name without a dot is one that the engine gives.
+func reserved(name string) bool {
+	return condition.Root(name) || slices.ContainsFunc(stateTypes, func(s stateType) bool { return s.name == name })
 }
 
 // scope is what the pack's conditions may name. Nil limits and passport stand for

@@ -67,6 +67,8 @@ var limits = vars{
 	"uneven":   table(vars{"USD": table(vars{"max": condition.Int(1)}), "EUR": table(vars{"max": condition.String("1")})}),
 	"rates":    table(vars{"USD": condition.Int(2), "EUR": condition.Int(3)}),
 	"in":       condition.Int(9), "half": condition.Int(1 << 58),
+	"dozen":     words("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"),
+	"rooms":     table(roomOf("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l")),
 	"empty_map": table(nil),
 }
 
@@ -101,6 +103,15 @@ func numbers(is ...int64) condition.Value {
 
 func table(entries vars) condition.Value {
 	return condition.Value{Kind: condition.KindMap, Map: pointers(entries)}
+}
+
+// roomOf is a table that gives each word a number of its own, from 1.
+func roomOf(ws ...string) vars {
+	out := vars{}
+	for i, w := range ws {
+		out[w] = table(vars{"number": condition.Int(int64(i + 1))})
+	}
+	return out
 }
 
 func pointers(vs vars) map[string]*condition.Value {

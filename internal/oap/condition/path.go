@@ -40,8 +40,7 @@ func flatten(n node) (root string, parts []string, ok bool) {
 // path resolves a name, member or index.
 func (b *binder) path(n node) (compiled, error) {
 	if root, parts, ok := flatten(n); ok && !b.isVariable(root) {
-		switch root {
-		case "passport", "limits", "context":
+		if Root(root) {
 			return b.rooted(n.column(), root, parts)
 		}
 	}
@@ -177,8 +176,11 @@ func (b *binder) member(of compiled, n *member) (compiled, error) {
 		out := of
 		out.typ, out.get = typ, func(e *Env) (*Value, Result) {
 			v, r := of.get(e)
-			if r != True {
+			switch {
+			case r != True:
 				return nil, r
+			case v.Kind != KindRecord || i >= len(v.List):
+				return nil, Fault // a gate's rule may read a context that no schema has passed
 			}
 			return present(&v.List[i])
 		}

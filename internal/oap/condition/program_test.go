@@ -114,3 +114,30 @@ func TestEnvIsReused(t *testing.T) {
 	e.Slots[at["items"]] = condition.List(bare(1))
 	require.Equal(t, absent, p.Eval(e))
 }
+
+// TestAlways: a condition that no environment can make fail need not be asked; one
+// that is known to fail must be.
+func TestAlways(t *testing.T) {
+	for _, r := range []struct {
+		name, text string
+		want       bool
+		reason     string
+	}{
+		{"holds", "passport.status == 'active'", true, "known since load"},
+		{"fails", "passport.status == 'suspended'", false, "it denies everything"},
+		{"fails by negation", "not limits.on", false, "likewise"},
+		{"fails by a list", "passport.status in limits.merchants", false, "likewise"},
+		{"can't be evaluated", "limits.ragged.includes('a')", false, "it denies everything"},
+		{"holds by its right side", "merchant in limits.blocked or limits.nobody is empty", false, "the left side may have no value"},
+		{"holds by its left side", "limits.nobody is empty or merchant in limits.blocked", true, "the right side is never asked"},
+		{"depends", "amount < 5", false, "on the request"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			p := bind(t, r.text, scope())
+			require.Equal(t, r.want, p.Always(), "%s: %s", r.text, r.reason)
+			if r.want {
+				require.Equal(t, condition.True, p.Eval(env(nil)))
+			}
+		})
+	}
+}

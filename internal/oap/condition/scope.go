@@ -37,6 +37,9 @@ func (s *Scope) rank(word string) (int, bool) {
 	return i, i >= 0
 }
 
+// Root reports whether a path begins with the name, which nothing else may have.
+func Root(name string) bool { return name == "passport" || name == "limits" || name == "context" }
+
 // Env is what a condition is evaluated on. It is reused between evaluations and
 // not safe for concurrent use.
 type Env struct {
