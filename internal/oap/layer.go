@@ -87,7 +87,11 @@ func NewLayer(passport Passport, pack PolicyPack, profile Profile) (*Layer, erro
 		return nil, fmt.Errorf("load passport: %w", err)
 	}
 	if capability == ChargeCapability {
-		if err := pack.refuseUnread(limits); err != nil {
+		written, err := passport.written(capability)
+		if err == nil {
+			err = pack.refuseUnread(written)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("passport %s: limits of %s: %w", passport.Name, capability, err)
 		}
 	}

@@ -28,21 +28,11 @@ var synonyms = [][2]string{
 // (one key with dots) or nested; nil where there are none. Both at once is an
 // error, since it would be a guess which one counts.
 func (p Passport) Limits(id CapabilityID) (Limits, error) {
-	flat, err := object(p.RawLimits)
-	if err != nil {
-		return nil, fmt.Errorf("%s: limits: %w", p.Name, err)
+	raw, err := p.written(id)
+	if err != nil || raw == nil {
+		return nil, err
 	}
-	found, isFlat := flat[string(id)]
-	nested, isNested := nest(flat, strings.Split(string(id), "."))
-	switch {
-	case isFlat && isNested && strings.Contains(string(id), "."):
-		return nil, fmt.Errorf("%s: limits stand under %q and under %s: keep one", p.Name, id, id)
-	case isNested:
-		found = nested
-	case !isFlat:
-		return nil, nil
-	}
-	members, err := object(found)
+	members, err := object(raw)
 	if err != nil {
 		return nil, fmt.Errorf("%s: limits of %s: %w", p.Name, id, err)
 	}
@@ -55,6 +45,24 @@ func (p Passport) Limits(id CapabilityID) (Limits, error) {
 		l[name] = &v
 	}
 	return l, l.complete(p.Name)
+}
+
+// written is the JSON of a capability's limits as the passport has it, before
+// anything is added; nil where there is none.
+func (p Passport) written(id CapabilityID) (json.RawMessage, error) {
+	flat, err := object(p.RawLimits)
+	if err != nil {
+		return nil, fmt.Errorf("%s: limits: %w", p.Name, err)
+	}
+	found, isFlat := flat[string(id)]
+	nested, isNested := nest(flat, strings.Split(string(id), "."))
+	switch {
+	case isFlat && isNested && strings.Contains(string(id), "."):
+		return nil, fmt.Errorf("%s: limits stand under %q and under %s: keep one", p.Name, id, id)
+	case isNested:
+		return nested, nil
+	}
+	return found, nil
 }
 
 // complete adds what a passport says by another name.

@@ -15,14 +15,8 @@ import (
 type limitPlace struct {
 	id      CapabilityID
 	at      jsontext.Pointer
+	raw     json.RawMessage
 	members map[string]json.RawMessage
-}
-
-// refusesUnread says whether the loader refuses what no rule reads there: among the
-// limits of payments.charge, and among those of a currency.
-func (p limitPlace) refusesUnread() bool {
-	last := p.at.LastToken()
-	return p.id == ChargeCapability && (last == "charge" || last == string(ChargeCapability) || p.at.Parent().LastToken() == "currency_limits")
 }
 
 // lintLimits finds the limits of every capability and looks at those granted.
@@ -85,7 +79,7 @@ func (l *linter) findLimits(prefix string, at jsontext.Pointer, members map[stri
 		leads := slices.ContainsFunc(ids, func(c CapabilityID) bool { return strings.HasPrefix(string(c), id+".") })
 		switch {
 		case !dotted && slices.Contains(ids, CapabilityID(id)):
-			out = append(out, limitPlace{CapabilityID(id), here, inner})
+			out = append(out, limitPlace{CapabilityID(id), here, members[name], inner})
 		case !dotted && !strings.Contains(name, ".") && leads:
 			out = append(out, l.findLimits(id+".", here, inner, ids)...)
 		default:
@@ -128,34 +122,20 @@ func (l *linter) wanted(id CapabilityID) readings {
 	return out
 }
 
-// names are the limits that must be there, each once.
+// names are the members that must be there, each once.
 func (rs readings) names() []string {
 	var names []string
 	for _, r := range rs {
-		if name := r.Path[0]; !slices.Contains(names, name) {
-			names = append(names, name)
+		if len(r.Path) > 0 && r.Path[0] != condition.AnyKey && !slices.Contains(names, r.Path[0]) {
+			names = append(names, r.Path[0])
 		}
 	}
 	return names
 }
 
-// entries are the members that each entry of a table must have.
-func (rs readings) entries(table string) readings {
-	var out readings
-	for _, r := range rs {
-		if len(r.Path) > 2 && r.Path[0] == table && r.Path[1] == condition.AnyKey {
-			r.Path = r.Path[2:]
-			if !slices.ContainsFunc(out, func(o reading) bool { return o.Path[0] == r.Path[0] }) {
-				out = append(out, r)
-			}
-		}
-	}
-	return out
-}
-
-// of returns the first reading of a limit.
+// of returns the first reading of a member.
 func (rs readings) of(name string) (reading, bool) {
-	i := slices.IndexFunc(rs, func(r reading) bool { return r.Path[0] == name })
+	i := slices.IndexFunc(rs, func(r reading) bool { return len(r.Path) > 0 && r.Path[0] == name })
 	if i < 0 {
 		return reading{}, false
 	}
@@ -168,16 +148,12 @@ func (l *linter) lintLimitsOf(p limitPlace, have []string) (missed []string) {
 	wanted := l.wanted(p.id)
 	l.lintSynonyms(p)
 	if len(wanted) > 0 {
-		missed = l.lintNames(p, wanted, have, append(wanted.names(), requireAssurance))
+		missed = l.lintRead(p, wanted, have)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.members)) {
 		l.lintList(p.at.AppendToken(name), name, p.members[name], wanted)
 		l.lintNumbers(p.at.AppendToken(name), name, p.members[name])
-	}
-	for _, table := range wanted.names() {
-		if entries := wanted.entries(table); len(entries) > 0 && p.members[table] != nil {
-			l.lintTable(limitPlace{id: p.id, at: p.at.AppendToken(table)}, p.members[table], entries)
-		}
+		l.lintEmptyTables(p.at.AppendToken(name), p.members[name], wanted.below(name))
 	}
 	l.lintCurrencies(p)
 	l.lintRequired(p)
@@ -209,54 +185,10 @@ func withSynonyms(members map[string]json.RawMessage) []string {
 	return names
 }
 
-// lintNames holds the names that are there against those that rules read, and
-// returns those that are missing.
-func (l *linter) lintNames(p limitPlace, wanted readings, have, read []string) (missed []string) {
-	missing := slices.DeleteFunc(wanted.names(), func(name string) bool { return slices.Contains(have, name) })
-	missed = slices.Clone(missing)
-	for _, name := range slices.Sorted(maps.Keys(p.members)) {
-		if slices.Contains(read, name) || readBySynonym(name, read) {
-			continue
-		}
-		meant, ok := nearest(name, missing)
-		if r, isRead := wanted.of(meant); ok && isRead {
-			l.error(p.at.AppendToken(name), "misspelt: %s reads %s: rename it", r, meant)
-			missing = slices.DeleteFunc(missing, func(m string) bool { return m == meant })
-			continue
-		}
-		say := l.warn
-		if p.refusesUnread() && !slices.Contains(slices.Concat(publishedLimits, publishedCaps), name) {
-			say = l.error // as the loader does
-		}
-		say(p.at.AppendToken(name), "no rule of any pack reads it, so it limits nothing: delete it, or write the rule%s", hint(name, read))
-	}
-	for _, name := range missing {
-		r, _ := wanted.of(name)
-		l.error(p.at, "%s is missing, which %s reads: add it", name, r)
-	}
-	return missed
-}
-
 func readBySynonym(name string, read []string) bool {
 	return slices.ContainsFunc(synonyms, func(s [2]string) bool {
 		return s[0] == name && slices.Contains(read, s[1]) || s[1] == name && slices.Contains(read, s[0])
 	})
-}
-
-// lintTable looks at each entry of a table, such as the limits of a currency.
-func (l *linter) lintTable(table limitPlace, raw json.RawMessage, wanted readings) {
-	entries, err := object(raw)
-	if err != nil {
-		return // the schema, or the loader, says so
-	}
-	if len(entries) == 0 {
-		l.error(table.at, "empty table: %s can never hold: add an entry", wanted[0])
-	}
-	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		if members, err := object(entries[key]); err == nil {
-			l.lintNames(limitPlace{table.id, table.at.AppendToken(key), members}, wanted, slices.Collect(maps.Keys(members)), wanted.names())
-		}
-	}
 }
 
 func texts[T ~string](words []T) []string {

@@ -1,9 +1,14 @@
 package oap
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"vaultbench/internal/oap/condition"
 )
@@ -19,50 +24,127 @@ var publishedLimits = []string{
 // publishedCaps are likewise those of a currency.
 var publishedCaps = []string{"max_per_tx", "daily_cap"}
 
-// derivedLimits are those that complete adds.
-var derivedLimits = []string{"supported_currencies"}
-
-// refuseUnread refuses a limit of the issuer's own that no rule of the pack reads,
-// in whatever profile: it looks like a limit and limits nothing.
-func (p *PolicyPack) refuseUnread(l Limits) error {
+// refuseUnread refuses what the issuer wrote among the limits and no rule of the
+// pack reads, in whatever profile: it looks like a limit and limits nothing. What
+// another name or complete adds was not written.
+func (p *PolicyPack) refuseUnread(written json.RawMessage) error {
+	if written == nil {
+		return nil
+	}
 	var reads readings
 	for _, r := range p.Rules {
 		for _, read := range p.Reads(r) {
 			reads = append(reads, reading{Read: read})
 		}
 	}
-	known := slices.Concat(publishedLimits, derivedLimits, reads.names())
-	for _, name := range slices.Sorted(maps.Keys(l)) {
-		if !slices.Contains(known, name) && !readBySynonym(name, known) {
-			return p.unread(name)
-		}
-		table, caps := l[name], slices.Concat(publishedCaps, reads.caps())
-		if name != "currency_limits" || table.Kind != condition.KindMap {
-			continue
-		}
-		for _, currency := range slices.Sorted(maps.Keys(table.Map)) {
-			for _, entry := range slices.Sorted(maps.Keys(table.Map[currency].Map)) {
-				if !slices.Contains(caps, entry) {
-					return p.unread(name + "." + currency + "." + entry)
-				}
-			}
-		}
+	reads = reads.withSynonyms()
+	for _, at := range append(reads, reads.published()...).unread("", written) {
+		path := strings.Join(slices.Collect(at.Tokens()), ".")
+		return fmt.Errorf("no rule of %s reads %s, so it limits nothing: delete it, or write the rule", p.ID, path)
 	}
 	return nil
 }
 
-func (p *PolicyPack) unread(path string) error {
-	return fmt.Errorf("no rule of %s reads %s, so it limits nothing: delete it, or write the rule", p.ID, path)
-}
-
-// caps are the members of a currency's limits that rules read, of one currency or
-// of any.
-func (rs readings) caps() []string {
-	var names []string
-	for _, r := range rs {
-		if len(r.Path) > 2 && r.Path[0] == "currency_limits" {
-			names = append(names, r.Path[2])
+// published stands for the published limits that no rule reads at all. One that a
+// rule reads in part, as that of one currency, is held to be read where it is.
+func (rs readings) published() readings {
+	var out readings
+	add := func(path ...string) {
+		if !slices.ContainsFunc(rs, func(r reading) bool { return matches(r.Path, path) }) {
+			out = append(out, reading{Read: condition.Read{Path: path}})
 		}
 	}
-	return names
+	for _, name := range publishedLimits {
+		add(name)
+	}
+	for _, name := range publishedCaps {
+		add("currency_limits", condition.AnyKey, name)
+	}
+	return out
+}
+
+// matches reports whether a path starts as another does, whatever their keys are
+// where that one has any.
+func matches(path, start []string) bool {
+	if len(path) < len(start) {
+		return false
+	}
+	for i, part := range start {
+		if part != path[i] && part != condition.AnyKey {
+			return false
+		}
+	}
+	return true
+}
+
+// withSynonyms adds what is read by the other name of a limit.
+func (rs readings) withSynonyms() readings {
+	out := slices.Clone(rs)
+	for _, r := range rs {
+		for _, s := range synonyms {
+			if i := slices.Index(s[:], r.Path[0]); i >= 0 {
+				r.Path = append([]string{s[1-i]}, r.Path[1:]...)
+				out = append(out, r)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// below are the readings of a member, their paths from there on.
+func (rs readings) below(key string) readings {
+	var out readings
+	for _, r := range rs {
+		if len(r.Path) > 0 && (r.Path[0] == key || r.Path[0] == condition.AnyKey) {
+			r.Path = r.Path[1:]
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// whole reports whether the value itself is read, not only something below it.
+func (rs readings) whole() bool {
+	return slices.ContainsFunc(rs, func(r reading) bool { return len(r.Path) == 0 })
+}
+
+// unread lists what stands at or below a value and is read by none of rs, whose
+// paths start there. A table as a whole is read for its keys, a list for the words
+// and numbers in it: what lies deeper is read by a path of its own.
+func (rs readings) unread(at jsontext.Pointer, raw json.RawMessage) []jsontext.Pointer {
+	var out []jsontext.Pointer
+	switch jsontext.Value(raw).Kind() {
+	case '{':
+		members, _ := object(raw)
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			onlyKey := jsontext.Value(members[name]).Kind() == 't'
+			out = append(out, rs.unreadMember(at, name, members[name], onlyKey)...)
+		}
+	case '[':
+		var entries []json.RawMessage
+		_ = json.Unmarshal(raw, &entries) // it starts like a list, and the file was read as JSON
+		for i, entry := range entries {
+			kind := jsontext.Value(entry).Kind()
+			out = append(out, rs.unreadMember(at, strconv.Itoa(i), entry, kind != '{' && kind != '[')...)
+		}
+	default:
+		if len(rs) == 0 {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// unreadMember is what is unread of one member; covered, where it says nothing that
+// the whole does not.
+func (rs readings) unreadMember(at jsontext.Pointer, name string, raw json.RawMessage, covered bool) []jsontext.Pointer {
+	below, here := rs.below(name), at.AppendToken(name)
+	switch {
+	case len(below) == 0 && !rs.whole():
+		return []jsontext.Pointer{here}
+	case len(below) == 0 && covered:
+		return nil
+	}
+	return below.unread(here, raw)
 }

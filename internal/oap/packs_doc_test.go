@@ -22,10 +22,16 @@ func packsDoc(t *testing.T) string {
 	return string(raw)
 }
 
+// withRule is the shipped pack with a rule in front of its caps.
+func withRule(t testing.TB, rule string) []byte {
+	t.Helper()
+	return swapOnce(t, shippedBytes(t, packFile), "{\n      \"name\": \"per_tx_amount_cap\"", rule+",\n{\"name\": \"per_tx_amount_cap\"")
+}
+
 // joinRule is the layer of Level 2 under the shipped pack with a rule in front.
 func joinRule(t *testing.T, rule, patch string) (*oap.Layer, error) {
 	t.Helper()
-	pack, err := oap.ParsePack(packFile, swapOnce(t, shippedBytes(t, packFile), "{\n      \"name\": \"per_tx_amount_cap\"", rule+",\n{\"name\": \"per_tx_amount_cap\""))
+	pack, err := oap.ParsePack(packFile, withRule(t, rule))
 	if err != nil {
 		return nil, err
 	}

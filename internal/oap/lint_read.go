@@ -1,0 +1,104 @@
+package oap
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"vaultbench/internal/oap/condition"
+)
+
+// lack is a member that a rule reads and that is not there.
+type lack struct {
+	at   jsontext.Pointer // of what should have it
+	name string
+	by   reading
+}
+
+// lacks lists what rs read at or below a value, from where their paths start, and
+// do not find.
+func (rs readings) lacks(at jsontext.Pointer, raw json.RawMessage) []lack {
+	members, err := object(raw)
+	if err != nil {
+		return nil // the schema, or the loader, says so
+	}
+	var out []lack
+	for _, name := range rs.names() {
+		if members[name] == nil {
+			r, _ := rs.of(name)
+			out = append(out, lack{at, name, r})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		out = append(out, rs.below(name).lacks(at.AppendToken(name), members[name])...)
+	}
+	return out
+}
+
+// lintRead holds what is there against what rules read, and returns the names that
+// are missing among the limits; have are those that need not stand here.
+func (l *linter) lintRead(p limitPlace, wanted readings, have []string) (missed []string) {
+	missing := slices.DeleteFunc(wanted.lacks(p.at, p.raw), func(m lack) bool { return m.at == p.at && slices.Contains(have, m.name) })
+	for _, m := range missing {
+		if m.at == p.at {
+			missed = append(missed, m.name)
+		}
+	}
+	read := append(wanted.withSynonyms(), reading{Read: condition.Read{Path: []string{requireAssurance}}}) // by a gate
+	refused := append(read, read.published()...).unread(p.at, p.raw)
+	for _, at := range read.unread(p.at, p.raw) {
+		if i, ok := meant(at, missing); ok {
+			l.error(at, "misspelt: %s reads %s: rename it", missing[i].by, missing[i].name)
+			missing = slices.Delete(missing, i, i+1)
+			continue
+		}
+		say := l.warn
+		if p.id == ChargeCapability && slices.Contains(refused, at) {
+			say = l.error // as the loader does
+		}
+		say(at, "no rule of any pack reads it, so it limits nothing: delete it, or write the rule%s", hint(at.LastToken(), read.under(p.at, at.Parent()).names()))
+	}
+	for _, m := range missing {
+		l.error(m.at, "%s is missing, which %s reads: add it", m.name, m.by)
+	}
+	return missed
+}
+
+// meant is the place in missing of what a name beside it was probably meant for.
+func meant(at jsontext.Pointer, missing []lack) (i int, ok bool) {
+	var names []string
+	for _, m := range missing {
+		if m.at == at.Parent() {
+			names = append(names, m.name)
+		}
+	}
+	near, ok := nearest(at.LastToken(), names)
+	if !ok {
+		return 0, false
+	}
+	return slices.IndexFunc(missing, func(m lack) bool { return m.at == at.Parent() && m.name == near }), true
+}
+
+// under are the readings below a place, of those that start at another.
+func (rs readings) under(start, at jsontext.Pointer) readings {
+	if at == start {
+		return rs
+	}
+	return rs.under(start, at.Parent()).below(at.LastToken())
+}
+
+// lintEmptyTables looks for a table without an entry where a rule wants one.
+func (l *linter) lintEmptyTables(at jsontext.Pointer, raw json.RawMessage, rs readings) {
+	members, err := object(raw)
+	if err != nil {
+		return
+	}
+	if r, any := rs.of(condition.AnyKey); any && len(members) == 0 {
+		l.error(at, "empty table: %s can never hold: add an entry", r)
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		l.lintEmptyTables(at.AppendToken(name), members[name], rs.below(name))
+	}
+}
