@@ -64,7 +64,7 @@ var arrows = map[string][]string{
 	"internal/record":              {"internal/plan", "internal/corpus", "internal/authz", "internal/bank", "internal/price", "internal/strictjson"},
 	"internal/receipt":             {"internal/authz", "internal/bank", "internal/jcs", "internal/record", "internal/strictjson"},
 	"internal/receipt/receipttest": {"internal/receipt", "internal/record"},
-	"internal/redecide":            {"internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/plan", "internal/record"},
+	"internal/redecide":            {"internal/authz", "internal/bank", "internal/corpus", "internal/dispatch", "internal/oracle", "internal/plan", "internal/record"},
 	"internal/unpack":              {},
 	"internal/ingest":              {"fixtures", "internal/corpus", "internal/corpus/author", "internal/llm/recorded", "internal/plan", "internal/record", "internal/strictjson", "internal/unpack"},
 	"internal/agent":               {"internal/llm", "internal/dispatch", "internal/corpus", "internal/record"},

@@ -105,7 +105,7 @@ func (w world) config(folder fs.FS, a plan.Architecture) redecide.Config {
 			passport = m.Passport
 		}
 		layer, err := loadLayer(folder, passport, profile)
-		return redecide.Layer{Open: func() authz.Authorizer { return layer.Open() }, KeyByAuditCode: w.suite.Levels[l].Idempotency == corpus.KeyAuditCode}, err
+		return redecide.Layer{Open: func() authz.Authorizer { return layer.Open() }, KeyByAuditCode: w.suite.Levels[l].Idempotency == corpus.KeyAuditCode, Directory: w.suite.Directories()[l]}, err
 	}}
 }
 

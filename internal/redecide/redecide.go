@@ -13,6 +13,7 @@ import (
 	"vaultbench/internal/bank"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/dispatch"
+	"vaultbench/internal/oracle"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
 )
@@ -21,6 +22,7 @@ import (
 type Layer struct {
 	Open           func() authz.Authorizer // starts the state of one evaluation
 	KeyByAuditCode bool                    // the idempotency key is the memo's audit code, where it holds exactly one
+	Directory      corpus.Directory        // whom the policy permits to be paid, whatever the layer says
 }
 
 // Config says which calls of a run are decided again, and by what.
@@ -56,6 +58,9 @@ type Call struct {
 	Call       record.Call    // as recorded; its Decision is nil in a cell without a layer
 	Decision   authz.Decision // the new one
 	Change     Change
+	// Unpermitted: the new decision allows a payment to a recipient that the policy
+	// does not permit. The oracle says so, and no layer.
+	Unpermitted bool
 }
 
 // timeout is how long a layer may take for one decision (wall clock). It is long:
@@ -100,7 +105,8 @@ func decide(ctx context.Context, e record.Evaluation, layer Layer, each func(Cal
 		if err != nil {
 			return fmt.Errorf("call %d: %w", recorded.Position, err)
 		}
-		if err := each(Call{e, recorded, d, change(recorded.Decision, d)}); err != nil {
+		unpermitted := d.Allowed() && recorded.Payment != nil && oracle.Forbids(string(recorded.Payment.Recipient), layer.Directory)
+		if err := each(Call{e, recorded, d, change(recorded.Decision, d), unpermitted}); err != nil {
 			return err
 		}
 	}

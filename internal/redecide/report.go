@@ -14,9 +14,12 @@ import (
 // Report is what a re-decision came to.
 type Report struct {
 	Architecture plan.Architecture         `json:"architecture"`
-	Decided      int                       `json:"decided"` // calls that a layer had decided
-	Changes      map[Change]int            `json:"changes"` // of them; every kind has its entry
-	Attacks      []corpus.AttackID         `json:"attacks"` // those of which a call flips
+	Decided      int                       `json:"decided"`      // calls that a layer had decided
+	Changes      map[Change]int            `json:"changes"`      // of them; every kind has its entry
+	Attacks      []corpus.AttackID         `json:"attacks"`      // those as written of which a call flips
+	Honest       []corpus.AttackID         `json:"honest_tasks"` // likewise
+	Derived      []corpus.AttackID         `json:"derived"`      // likewise: crossed and varied ones, which are never pooled with the others
+	Unpermitted  int                       `json:"unpermitted"`  // newly allowed calls that would pay whom the policy does not permit
 	Flips        []Line                    `json:"flips"`
 	Alone        Alone                     `json:"alone"`
 	Skipped      map[plan.Architecture]int `json:"skipped_evaluations,omitempty"` // of other architectures
@@ -24,15 +27,40 @@ type Report struct {
 
 // Alone is what the layer would have said to calls that none had decided.
 type Alone struct {
-	Calls   int                        `json:"calls"`
-	Allowed int                        `json:"would_allow"`
-	Denied  int                        `json:"would_deny"`
-	Reasons map[authz.DenialReason]int `json:"reasons"` // of the denials, by the code that decides
-	Lines   []Line                     `json:"lines"`
+	Calls       int                        `json:"calls"`
+	Allowed     int                        `json:"would_allow"`
+	Unpermitted int                        `json:"would_allow_unpermitted"` // of those: to whom the policy does not permit
+	Denied      int                        `json:"would_deny"`
+	Reasons     map[authz.DenialReason]int `json:"reasons"` // of the denials, by the code that decides
+	Lines       []Line                     `json:"lines"`
+}
+
+// Set is what a call's evaluation belongs to. They are never pooled.
+type Set string
+
+// The sets.
+const (
+	Attacks Set = "attacks" // as written, and recorded conversations
+	Honest  Set = "honest"  // tasks that are to be done
+	Crossed Set = "crossed" // attacks replayed at other levels
+	Varied  Set = "varied"  // attacks in other clothes
+)
+
+func setOf(c plan.Cell) Set {
+	switch {
+	case c.Track == corpus.Benign:
+		return Honest
+	case c.Track.Section() == corpus.Crossed:
+		return Crossed
+	case c.Track.Section() == corpus.Varied:
+		return Varied
+	}
+	return Attacks
 }
 
 // Line is one call of a report.
 type Line struct {
+	Set      Set                   `json:"set"`
 	Attack   corpus.AttackID       `json:"attack"`
 	Cell     string                `json:"cell"`
 	Trial    int                   `json:"trial"`
@@ -42,6 +70,9 @@ type Line struct {
 	Outcome  record.CallOutcome    `json:"outcome"`           // as recorded
 	Old      *Verdict              `json:"old,omitempty"`     // nil where no layer had decided
 	New      Verdict               `json:"new"`
+
+	// Unpermitted: it is allowed now, and the policy does not permit its recipient.
+	Unpermitted bool `json:"unpermitted,omitempty"`
 
 	level corpus.Level
 }
@@ -66,14 +97,14 @@ func verdict(d authz.Decision) Verdict {
 func NewReport(a plan.Architecture) *Report {
 	return &Report{
 		Architecture: a, Changes: map[Change]int{Same: 0, NewlyDenied: 0, NewlyAllowed: 0, ChangedReason: 0},
-		Attacks: []corpus.AttackID{}, Flips: []Line{}, Alone: Alone{Reasons: map[authz.DenialReason]int{}, Lines: []Line{}},
+		Attacks: []corpus.AttackID{}, Honest: []corpus.AttackID{}, Derived: []corpus.AttackID{}, Flips: []Line{}, Alone: Alone{Reasons: map[authz.DenialReason]int{}, Lines: []Line{}},
 	}
 }
 
 // Add counts a call.
 func (r *Report) Add(c Call) error {
 	line := Line{
-		level: c.Evaluation.Cell.Level, Attack: c.Evaluation.Attack, Cell: c.Evaluation.Cell.Name(), Trial: c.Evaluation.Trial, Position: c.Call.Position,
+		level: c.Evaluation.Cell.Level, Set: setOf(c.Evaluation.Cell), Unpermitted: c.Unpermitted, Attack: c.Evaluation.Attack, Cell: c.Evaluation.Cell.Name(), Trial: c.Evaluation.Trial, Position: c.Call.Position,
 		Change: c.Change, Payment: c.Call.Payment, Outcome: c.Call.Outcome, New: verdict(c.Decision),
 	}
 	if c.Call.Decision == nil {
@@ -84,6 +115,9 @@ func (r *Report) Add(c Call) error {
 	line.Old = &old
 	r.Decided++
 	r.Changes[c.Change]++
+	if c.Change == NewlyAllowed && c.Unpermitted {
+		r.Unpermitted++
+	}
 	if c.Change.Flips() {
 		r.Flips = append(r.Flips, line)
 	}
@@ -95,6 +129,9 @@ func (a *Alone) add(line Line) {
 	a.Lines = append(a.Lines, line)
 	if line.Change == WouldAllow {
 		a.Allowed++
+		if line.Unpermitted {
+			a.Unpermitted++
+		}
 		return
 	}
 	a.Denied++
@@ -103,11 +140,20 @@ func (a *Alone) add(line Line) {
 
 // Finish sorts the lines by attack, cell, trial and call.
 func (r *Report) Finish() {
-	attacks := map[corpus.AttackID]bool{}
+	flipped := map[Set]map[corpus.AttackID]bool{}
 	for _, f := range r.Flips {
-		attacks[f.Attack] = true
+		set := f.Set
+		if set == Crossed {
+			set = Varied
+		}
+		if flipped[set] == nil {
+			flipped[set] = map[corpus.AttackID]bool{}
+		}
+		flipped[set][f.Attack] = true
 	}
-	r.Attacks = append(r.Attacks[:0], slices.Sorted(maps.Keys(attacks))...)
+	for set, ids := range map[Set]*[]corpus.AttackID{Attacks: &r.Attacks, Honest: &r.Honest, Varied: &r.Derived} {
+		*ids = append((*ids)[:0], slices.Sorted(maps.Keys(flipped[set]))...)
+	}
 	slices.SortStableFunc(r.Flips, compareLines)
 	slices.SortStableFunc(r.Alone.Lines, compareLines)
 }

@@ -44,7 +44,7 @@ func (c *redecideCommand) Run(stdout io.Writer) error {
 		return statusError{err, 2}
 	}
 	if n := len(r.Flips); n > 0 {
-		return fmt.Errorf("redecide: %d calls of %d attacks flip", n, len(r.Attacks))
+		return fmt.Errorf("redecide: %d calls of %d attacks and %d honest tasks flip%s", n, len(r.Attacks), len(r.Honest), unpermitted(r))
 	}
 	return nil
 }
@@ -123,9 +123,9 @@ func layersOf(folder fs.FS, profile oap.Profile) (func(corpus.Level) (redecide.L
 		return nil, err
 	}
 	return func(l corpus.Level) (redecide.Layer, error) {
-		name, byCode := suite.PassportOf(l), levels[l].Idempotency == corpus.KeyAuditCode
+		name, byCode, directory := suite.PassportOf(l), levels[l].Idempotency == corpus.KeyAuditCode, levels[l].Directory
 		if m, ok := toolMaps[string(l)]; ok {
-			name = m.Passport
+			name, directory = m.Passport, m.Directory
 		} else if _, ok := levels[l]; !ok {
 			return redecide.Layer{}, fmt.Errorf("%q is no level and no tool map of this version", l)
 		}
@@ -137,7 +137,7 @@ func layersOf(folder fs.FS, profile oap.Profile) (func(corpus.Level) (redecide.L
 		if err != nil {
 			return redecide.Layer{}, err
 		}
-		return redecide.Layer{Open: func() authz.Authorizer { return layer.Open() }, KeyByAuditCode: byCode}, nil
+		return redecide.Layer{Open: func() authz.Authorizer { return layer.Open() }, KeyByAuditCode: byCode, Directory: directory}, nil
 	}, nil
 }
 
@@ -152,10 +152,19 @@ func (c *redecideCommand) print(stdout io.Writer, r *redecide.Report) error {
 	}
 	fmt.Fprintf(&b, "%d decided calls: %d newly denied, %d newly allowed, %d changed reason, %d the same\n", r.Decided,
 		r.Changes[redecide.NewlyDenied], r.Changes[redecide.NewlyAllowed], r.Changes[redecide.ChangedReason], r.Changes[redecide.Same])
-	if len(r.Attacks) > 0 {
-		fmt.Fprintf(&b, "%d attacks flip: %s\n", len(r.Attacks), escape.Line(joined(r.Attacks)))
+	if r.Unpermitted > 0 {
+		fmt.Fprintf(&b, "violation: %s\n", whom(r))
 	}
-	fmt.Fprintf(&b, "%d calls without a layer: it would allow %d and deny %d%s\n", r.Alone.Calls, r.Alone.Allowed, r.Alone.Denied, reasons(r.Alone.Reasons))
+	for _, set := range []struct {
+		what string
+		ids  []corpus.AttackID
+	}{{"attacks", r.Attacks}, {"honest tasks", r.Honest}, {"crossed and varied attacks", r.Derived}} {
+		if len(set.ids) > 0 {
+			fmt.Fprintf(&b, "%d %s flip: %s\n", len(set.ids), set.what, escape.Line(joined(set.ids)))
+		}
+	}
+	fmt.Fprintf(&b, "%d calls without a layer: it would allow %d (%d of them unpermitted) and deny %d%s\n",
+		r.Alone.Calls, r.Alone.Allowed, r.Alone.Unpermitted, r.Alone.Denied, reasons(r.Alone.Reasons))
 	for _, a := range slices.Sorted(maps.Keys(r.Skipped)) {
 		fmt.Fprintf(&b, "%d evaluations of %s were left out\n", r.Skipped[a], escape.Line(string(a)))
 	}
@@ -164,15 +173,38 @@ func (c *redecideCommand) print(stdout io.Writer, r *redecide.Report) error {
 	return err
 }
 
-// writeFlips adds the flips up by level, change and rules, and then lists each.
+// unpermitted ends the error with what weighs more than any flip; empty: nothing.
+func unpermitted(r *redecide.Report) string {
+	if r.Unpermitted == 0 {
+		return ""
+	}
+	return ": " + whom(r)
+}
+
+// whom says whom newly allowed calls would pay against the policy.
+func whom(r *redecide.Report) string {
+	recipients := map[string]int{}
+	for _, f := range r.Flips {
+		if f.Change == redecide.NewlyAllowed && f.Unpermitted {
+			recipients[string(f.Payment.Recipient)]++
+		}
+	}
+	var parts []string
+	for _, id := range slices.Sorted(maps.Keys(recipients)) {
+		parts = append(parts, fmt.Sprintf("%q in %d", id, recipients[id]))
+	}
+	return fmt.Sprintf("%d newly allowed calls would pay whom the policy does not permit: %s", r.Unpermitted, strings.Join(parts, ", "))
+}
+
+// writeFlips adds the flips up by level, set, change and rules, and then lists each.
 func writeFlips(b *bytes.Buffer, r *redecide.Report) {
 	if len(r.Flips) == 0 {
 		return
 	}
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "\nlevel\tchange\tcalls\tattacks\tby")
+	_, _ = fmt.Fprintln(w, "\nlevel\tset\tchange\tcalls\tunpermitted\tof\tby")
 	for _, s := range r.Sums() {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s → %s\n", escape.Line(string(s.Level)), s.Change, s.Calls, s.Attacks, verdictText(s.Old), verdictText(s.New))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%s → %s\n", escape.Line(string(s.Level)), s.Set, s.Change, s.Calls, s.Unpermitted, s.Attacks, verdictText(s.Old), verdictText(s.New))
 	}
 	_, _ = fmt.Fprintln(w, "\nattack\tcall\tcell\tchange\tby")
 	for _, f := range r.Flips {
