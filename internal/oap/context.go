@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -223,4 +224,42 @@ func readList(raw jsontext.Value, t condition.Type, depth int) (condition.Value,
 		list.List = append(list.List, v)
 	}
 	return list, nil
+}
+
+// UnknownFields lists the fields of a context in its JSON form that the pack's
+// schema does not name, sorted, as paths such as items[0].sku. No rule can read
+// them, so one that is misspelt counts as absent. A text that is no context has none.
+func (l *Layer) UnknownFields(raw []byte) []string {
+	if len(raw) > maxContext {
+		return nil
+	}
+	return slices.Sorted(slices.Values(unknownFields("", raw, l.pack.context.typ, maxNesting)))
+}
+
+func unknownFields(path string, raw json.RawMessage, t condition.Type, depth int) (out []string) {
+	switch {
+	case depth == 0:
+	case t.Kind == condition.KindRecord:
+		members, err := object(raw)
+		if err != nil {
+			return nil
+		}
+		for name, value := range members {
+			_, member, known := t.Member(name)
+			if !known {
+				out = append(out, path+name)
+				continue
+			}
+			out = append(out, unknownFields(path+name+".", value, member, depth-1)...)
+		}
+	case t.Kind == condition.KindList && t.Elem != nil:
+		var elems []json.RawMessage
+		if json.Unmarshal(raw, &elems) != nil {
+			return nil
+		}
+		for i, e := range elems {
+			out = append(out, unknownFields(fmt.Sprintf("%s[%d].", strings.TrimSuffix(path, "."), i), e, *t.Elem, depth-1)...)
+		}
+	}
+	return out
 }

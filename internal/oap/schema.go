@@ -275,6 +275,8 @@ func integerTest(s schemaObject) (valueTest, error) {
 	}
 	return func(v *condition.Value) error {
 		switch {
+		case v.Kind == kindFraction:
+			return fmt.Errorf("want integer, not %s", v.Str)
 		case v.Kind != condition.KindInt:
 			return fmt.Errorf("want integer, not %s", v.Kind)
 		case v.Int < low || v.Int > high:

@@ -31,7 +31,7 @@ type decideCommand struct {
 }
 
 // Run prints the decision as JSON, and what led to it if asked.
-func (c *decideCommand) Run(stdout io.Writer) error {
+func (c *decideCommand) Run(stdout io.Writer, stderr errorWriter) error {
 	layer, err := c.layer()
 	if err != nil {
 		return fmt.Errorf("decide: %w", err)
@@ -42,6 +42,9 @@ func (c *decideCommand) Run(stdout io.Writer) error {
 	}
 	if c.At.IsZero() {
 		c.At = time.Now().Truncate(time.Second)
+	}
+	if unknown := layer.UnknownFields(raw); len(unknown) > 0 {
+		_, _ = fmt.Fprintf(stderr, "vault: note: %s: no rule can read what the pack's required_context does not name: if one is misspelt, it counts as absent\n", escape.Line(strings.Join(unknown, ", ")))
 	}
 	decision, steps := layer.Open().ExplainContext(raw, c.At.UTC())
 	decision.Origin = authz.FromLayer

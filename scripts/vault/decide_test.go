@@ -64,6 +64,26 @@ func TestDecideCommand(t *testing.T) {
 	}
 }
 
+// TestDecideNotesUnknownFields: a misspelt field counts as absent, which skips the
+// rule that would have read it.
+func TestDecideNotesUnknownFields(t *testing.T) {
+	for _, tt := range []struct{ name, context, want, reason string }{
+		{"none", permitted, "", "all are named"},
+		{"misspelt", strings.Replace(permitted, `{`, `{"shiping_country":"RU",`, 1), "vault: note: shiping_country: no rule can read", "the country's rule is skipped"},
+		{"in an item", strings.Replace(permitted, `"qty"`, `"catgory":"weapons","qty"`, 1), "vault: note: items[0].catgory: no rule", "the category's rule is skipped"},
+		{"two", strings.NewReplacer(`{"sku"`, `{"a":1,"sku"`, `{"amount"`, `{"zz":{"q":1},"amount"`).Replace(permitted), "vault: note: items[0].a, zz: no rule", "sorted"},
+		{"no context", "[1]", "", "the decision says so"},
+		{"hostile", strings.Replace(permitted, `{`, `{"\u001b[2J":1,`, 1), `vault: note: \u001b[2J: no rule`, "a terminal must not obey"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, status, stdout, stderr := decide(t, tt.context)
+			require.Zero(t, status, stderr)
+			require.NotContains(t, stdout, "note:", "the decision alone stands there")
+			require.True(t, strings.HasPrefix(stderr, tt.want) && (tt.want == "") == (stderr == ""), "%s: %q", tt.reason, stderr)
+		})
+	}
+}
+
 // TestDecideCommandInput: what can't be read has status 1, what can't be meant 2.
 func TestDecideCommandInput(t *testing.T) {
 	broken := changed(t, levelTwo, "broken.json", `"limits"`, `"limit"`)
