@@ -1,8 +1,8 @@
 package authz
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -121,32 +121,6 @@ func (d Decision) NotParsed() bool {
 	return d.Origin == FromDispatch && d.Reason() == ReasonInvalidContext
 }
 
-// check says why a layer's answer can't be trusted; nil if it can.
-func (d *Decision) check(q *question) error {
-	at := q.request.At
-	switch {
-	case d.Effect != Allow && d.Effect != Deny:
-		return fmt.Errorf("decision has unknown effect %q", d.Effect)
-	case len(d.Reasons) == 0:
-		return fmt.Errorf("decision gives no reason")
-	case d.RequestDigest != q.digest:
-		return fmt.Errorf("decision is about another request (digest %.12s…, asked %.12s…)", d.RequestDigest, q.digest)
-	case d.IssuedAt.After(at):
-		return fmt.Errorf("decision was issued at %s, after the request at %s", d.IssuedAt, at)
-	case !d.ExpiresAt.After(at):
-		return fmt.Errorf("decision expired at %s, the request is of %s", d.ExpiresAt, at)
-	}
-	for _, r := range d.Reasons {
-		if !slices.Contains(vocabulary, r.Code) {
-			return fmt.Errorf("decision has unknown reason %q", r.Code)
-		}
-		if (r.Code == ReasonAllowed) != d.Allowed() {
-			return fmt.Errorf("decision %s contradicts its reason %s", d.Effect, r.Code)
-		}
-	}
-	return nil
-}
-
 // Malformed is the decision about a call whose arguments did not parse: the
 // layer is not asked.
 func Malformed(why error, at time.Time) Decision {
@@ -158,6 +132,8 @@ func failClosed(why error, q *question) Decision {
 }
 
 func dispatchDenial(r Reason, digest Digest, at time.Time) Decision {
+	// A layer may fail in bytes that no record can hold, and in any number of them.
+	r.Message = strings.ToValidUTF8(r.Message[:min(len(r.Message), maxText)], "\uFFFD")
 	return Decision{
 		Effect: Deny, Reasons: []Reason{r}, Origin: FromDispatch, RequestDigest: digest,
 		IssuedAt: at, ExpiresAt: at.Add(decisionValidity),

@@ -108,6 +108,7 @@ func (g *Guard) ask(ctx context.Context, q *question, began time.Duration) (Deci
 		return Decision{}, fmt.Errorf("layer gave no decision in time: %w", err)
 	}
 	d, err := w.decision, w.err
+	q.digests = w.checkDigests(&d)
 	g.keep(w)
 	if gone := ctx.Err(); gone != nil && err == nil {
 		if d.Allowed() {

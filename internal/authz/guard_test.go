@@ -2,8 +2,10 @@ package authz_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,7 +72,52 @@ func assertFailedClosed(t *testing.T, d authz.Decision, permit *authz.Permit, re
 	}
 	assert.True(t, d.FailClosed(), reason)
 	assert.NotEmpty(t, d.Reasons[0].Message, "people want to know why")
+	assert.LessOrEqual(t, len(d.Reasons[0].Message), 1<<20+2, "a line can hold it")
+	assertRecordable(t, d)
 	assert.Nil(t, permit, reason)
+}
+
+// TestGuardLooksAtEachDigest: an answer in order vouches for no later one.
+func TestGuardLooksAtEachDigest(t *testing.T) {
+	other := strings.Repeat("1", 64)
+	for _, tt := range []struct {
+		name             string
+		passport, policy string
+		want             bool
+		reason           string
+	}{
+		{"the same", hexDigest, hexDigest, true, "the control"},
+		{"another passport", other, hexDigest, true, "a digest as well"},
+		{"no policy", hexDigest, "", true, "it may be absent"},
+		{"no digest of a passport", hexDigest[1:], hexDigest, false, "only the policy is the one before"},
+		{"no digest of a policy", hexDigest, hexDigest[1:], false, "only the passport is the one before"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			passport, policy := hexDigest, hexDigest
+			guard := authz.NewGuard(layerOf{authorize: func(ctx context.Context, req authz.Request) (authz.Decision, error) {
+				return bent(func(d *authz.Decision) { d.PassportDigest, d.PolicyDigest = passport, policy })(ctx, req)
+			}}, time.Minute)
+			assertPays(t, guard)
+			passport, policy = tt.passport, tt.policy
+			d, permit := guard.Authorize(context.Background(), request())
+			assert.Equal(t, tt.want, permit != nil, tt.reason)
+			assert.Equal(t, !tt.want, d.FailClosed(), tt.reason)
+			passport, policy = hexDigest, hexDigest
+			assertPays(t, guard)
+		})
+	}
+}
+
+// assertRecordable: what the guard answers is read back from its JSON as it was.
+func assertRecordable(t *testing.T, d authz.Decision) {
+	t.Helper()
+	raw, err := json.Marshal(d)
+	require.NoError(t, err)
+	var back authz.Decision
+	require.NoError(t, json.Unmarshal(raw, &back))
+	if diff := cmp.Diff(d, back); diff != "" {
+		t.Errorf("decision read back from JSON (-want +got):\n%s", diff)
+	}
 }
 
 // assertPays is the positive control.
@@ -110,7 +157,11 @@ func withReasons(effect authz.Effect, codes ...authz.DenialReason) func(*authz.D
 	}
 }
 
-var released = []bool{false}
+var (
+	released   = []bool{false}
+	hexDigest  = strings.Repeat("0f9a", 16)
+	lastMoment = time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)
+)
 
 var faults = []struct {
 	name   string
@@ -138,6 +189,36 @@ var faults = []struct {
 	{"allow with a denying code", bent(withReasons(authz.Allow, authz.ReasonLimitExceeded)), nil, released, "it says two things"},
 	{"allow with a denying second code", bent(withReasons(authz.Allow, authz.ReasonAllowed, authz.ReasonLimitExceeded)), nil, released, "it says two things"},
 	{"deny with oap.allowed", bent(withReasons(authz.Deny, authz.ReasonAllowed)), nil, nil, "it says two things"},
+	{"expires in year 10001", bent(func(d *authz.Decision) { d.ExpiresAt = time.Date(10001, 1, 1, 0, 0, 0, 0, time.UTC) }), nil, released, "no record can hold it"},
+	{"expires as year 10000 begins", bent(func(d *authz.Decision) { d.ExpiresAt = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }), nil, released, "four digits"},
+	{"issued before year 0", bent(func(d *authz.Decision) { d.IssuedAt = time.Date(-1, 12, 31, 23, 59, 59, 999999999, time.UTC) }), nil, released, "four digits and no sign"},
+	{"expires in year 10000 of its zone", bent(func(d *authz.Decision) { d.ExpiresAt = lastMoment.In(time.FixedZone("", 3600)) }), nil, released, "its own year is written"},
+	{"expires in year 10000 of UTC", bent(func(d *authz.Decision) { d.ExpiresAt = lastMoment.Add(time.Second).In(time.FixedZone("", -3600)) }), nil, released, "a receipt is in UTC"},
+	{"offset of a day", bent(func(d *authz.Decision) { d.IssuedAt = noon.In(time.FixedZone("", 24*3600)) }), nil, released, "RFC 3339 ends at 23:59"},
+	{"offset of odd seconds", bent(func(d *authz.Decision) { d.ExpiresAt = noon.Add(time.Hour).In(time.FixedZone("", 3601)) }), nil, released, "another moment would be read back"},
+	{"rule no UTF-8", bent(func(d *authz.Decision) { d.Reasons[0].Rule = "\xff" }), nil, released, "no receipt can hold it"},
+	{"message no UTF-8", bent(func(d *authz.Decision) { d.Reasons[0].Message = "caf\xe9" }), nil, released, "no receipt can hold it"},
+	{"second message no UTF-8", bent(func(d *authz.Decision) {
+		d.Reasons = append(d.Reasons, authz.Reason{Code: authz.ReasonAllowed, Message: "\xed\xa0\x80"})
+	}), nil, released, "every reason is signed"},
+	{"name of a value no UTF-8", bent(func(d *authz.Decision) { d.Reasons[0].Values = []authz.Seen{{}, {Name: "\xff"}} }), nil, released, "another one would be recorded"},
+	{"value no UTF-8", bent(func(d *authz.Decision) { d.Reasons[0].Values = []authz.Seen{{Name: "n", Value: "\xc3("}} }), nil, released, "another one would be recorded"},
+	{"denial no UTF-8", bent(func(d *authz.Decision) {
+		withReasons(authz.Deny, authz.ReasonLimitExceeded)(d)
+		d.Reasons[0].Message = "\xff"
+	}), nil, nil, "its receipt would fail, and with it the run"},
+	{"more text than a line holds", bent(func(d *authz.Decision) { d.Reasons[0].Rule, d.Reasons[0].Message = "r", strings.Repeat("m", 1<<20) }), nil, released, "verify reads no longer line"},
+	{"passport digest of another length", bent(func(d *authz.Decision) { d.PassportDigest = hexDigest[1:] }), nil, released, "receipts name it as SHA-256"},
+	{"passport digest no UTF-8", bent(func(d *authz.Decision) { d.PassportDigest = hexDigest[:63] + "\xff" }), nil, released, "no receipt can hold it"},
+	{"policy digest in capitals", bent(func(d *authz.Decision) { d.PolicyDigest = strings.ToUpper(hexDigest) }), nil, released, "one way of writing"},
+	{"policy digest named", bent(func(d *authz.Decision) { d.PolicyDigest = "sha256:" + hexDigest[7:] }), nil, released, "digits alone"},
+	{"error no UTF-8", func(context.Context, authz.Request) (authz.Decision, error) {
+		return authz.Decision{}, errors.New("\xff out of order")
+	}, nil, nil, "the denial must be recordable"},
+	{"error of more text than a line holds", func(context.Context, authz.Request) (authz.Decision, error) {
+		return authz.Decision{}, errors.New(strings.Repeat("é", 1<<20))
+	}, nil, nil, "the denial must be recordable"},
+	{"panic no UTF-8", func(context.Context, authz.Request) (authz.Decision, error) { panic("\xff out of order") }, nil, nil, "the denial must be recordable"},
 	{"zero decision", func(context.Context, authz.Request) (authz.Decision, error) { return authz.Decision{}, nil }, nil, nil, "no answer is a fault"},
 	{"error", func(context.Context, authz.Request) (authz.Decision, error) {
 		return authz.Decision{}, errors.New("out of order")

@@ -2,6 +2,7 @@ package authz_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -35,6 +36,18 @@ func TestGuardBelieves(t *testing.T) {
 		{"issued long ago", func(d *authz.Decision) { d.IssuedAt = noon.Add(-time.Hour) }, true, "its end counts"},
 		{"a nanosecond left", func(d *authz.Decision) { d.ExpiresAt = noon.Add(time.Nanosecond) }, true, "not over yet"},
 		{"other zone", func(d *authz.Decision) { d.IssuedAt = noon.In(time.FixedZone("east", 3600)) }, true, "the same moment"},
+		{"the last moment that can be written", func(d *authz.Decision) { d.ExpiresAt = lastMoment }, true, "year 9999 has four digits"},
+		{"the first moment that can be written", func(d *authz.Decision) { d.IssuedAt = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC) }, true, "so has year 0"},
+		{"outermost zones", func(d *authz.Decision) {
+			d.IssuedAt, d.ExpiresAt = noon.In(time.FixedZone("", -86340)), noon.Add(1).In(time.FixedZone("", 86340))
+		}, true, "23:59 either way"},
+		{"texts of any script", func(d *authz.Decision) {
+			d.Reasons[0] = authz.Reason{Code: authz.ReasonAllowed, Rule: "规则", Message: "\x00 \"é\" 😀 \uFFFD", Values: []authz.Seen{{Name: "ü", Value: "\u2028"}}}
+		}, true, "UTF-8 is UTF-8"},
+		{"as much text as a record takes", func(d *authz.Decision) {
+			d.Reasons[0].Rule, d.Reasons[0].Message = "", strings.Repeat("m", 1<<20)
+		}, true, "the bound itself"},
+		{"digests", func(d *authz.Decision) { d.PassportDigest, d.PolicyDigest = hexDigest, hexDigest }, true, "64 digits"},
 		{"layer claims to be dispatch", func(d *authz.Decision) { d.Origin = authz.FromDispatch }, true, "the guard says who decided"},
 		{"two reasons", withReasons(authz.Deny, authz.ReasonLimitExceeded, authz.ReasonRegionBlocked), false, "all are listed"},
 	}
@@ -52,6 +65,7 @@ func TestGuardBelieves(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("Authorize() (-want +got): %s\n%s", tt.reason, diff)
 			}
+			assertRecordable(t, got)
 			assert.Equal(t, tt.permits, permit != nil, tt.reason)
 			assert.False(t, got.FailClosed(), tt.reason)
 			assert.Empty(t, layer.settled, "nothing became of it yet")

@@ -16,6 +16,7 @@ type question struct {
 	digest   Digest // of request, computed by the guard
 	item     [1]Item
 	deadline time.Time
+	digests  error // what is wrong with those of the answer
 
 	mu   sync.Mutex
 	done chan struct{} // made when a layer asks for it

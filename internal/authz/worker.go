@@ -22,6 +22,8 @@ type worker struct {
 	decision Decision
 	err      error
 
+	passport, policy string // digests of an earlier answer, found in order
+
 	mu    sync.Mutex
 	state workerState
 	began time.Duration // the call in hand or the last one, by the guard's age
@@ -180,6 +182,19 @@ func (w *worker) release() {
 	if q := w.job.question; q != nil && w.err == nil && w.decision.Allowed() {
 		w.guard.settle(&q.request, false)
 	}
+}
+
+// checkDigests looks at the digests of an answer that came back, unless they are
+// those of the one before, as a layer's mostly are.
+func (w *worker) checkDigests(d *Decision) error {
+	if d.PassportDigest == w.passport && d.PolicyDigest == w.policy {
+		return nil
+	}
+	err := d.CheckDigests()
+	if err == nil {
+		w.passport, w.policy = d.PassportDigest, d.PolicyDigest
+	}
+	return err
 }
 
 // call turns a panic of the layer into an error.

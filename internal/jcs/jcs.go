@@ -78,6 +78,43 @@ func PlainHTML(s string) bool {
 	return true
 }
 
+// LowerHex reports whether a text is lower-case hex digits alone.
+func LowerHex(s string) bool {
+	good := uint64(high)
+	for ; len(s) >= 8; s = s[8:] {
+		w := word(s)
+		digit := from(w, '0') &^ from(w, '9'+1)
+		letter := from(w, 'a') &^ from(w, 'f'+1)
+		good &= (digit | letter) &^ w
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return good == high
+}
+
+// ASCII reports whether a text is ASCII, and so UTF-8: the library's test for that
+// takes longer over a short one.
+func ASCII(s string) bool {
+	seen := uint64(0)
+	if last := len(s) - 8; last >= 0 {
+		for i := 0; i < last; i += 8 {
+			seen |= word(s[i:])
+		}
+		return (seen|word(s[last:]))&high == 0
+	}
+	for i := range len(s) {
+		seen |= uint64(s[i])
+	}
+	return seen&high == 0
+}
+
+// from sets the high bit of each byte of an ASCII word that is c or above; in a
+// word that is none, a byte may carry into the next one.
+func from(w uint64, c byte) uint64 { return w + (0x80-uint64(c))*each }
+
 // shortEscape is the letter of a two-character escape, 0 if there is none.
 func shortEscape(c byte) byte {
 	switch c {

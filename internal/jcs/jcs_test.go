@@ -64,6 +64,32 @@ func TestPlain(t *testing.T) {
 	assert.True(t, PlainHTML(""))
 }
 
+// TestLowerHex: each byte, wherever it stands.
+func TestLowerHex(t *testing.T) {
+	for at := range 17 {
+		for c := range 256 {
+			s := []byte(strings.Repeat("0af9", 5)[:17])
+			s[at] = byte(c)
+			require.Equal(t, strings.IndexByte("0123456789abcdef", byte(c)) >= 0, LowerHex(string(s)), "%q", s)
+		}
+	}
+	assert.True(t, LowerHex(""))
+}
+
+// TestASCII: each byte, wherever it stands in a text of any length.
+func TestASCII(t *testing.T) {
+	for size := range 20 {
+		for at := range size {
+			for c := range 256 {
+				s := []byte(strings.Repeat("\x7f", size))
+				s[at] = byte(c)
+				require.Equal(t, c < 0x80, ASCII(string(s)), "%q", s)
+			}
+		}
+	}
+	assert.True(t, ASCII(""))
+}
+
 func libraryString(t *testing.T, s string) string {
 	t.Helper()
 	raw, err := jsontext.AppendQuote(nil, s)
