@@ -2,9 +2,12 @@ package report
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/plan"
 )
 
 // Section is what a run with VAULT_CROSS or VAULT_VARIANTS adds: cells and groups
@@ -51,6 +54,32 @@ func (s sections) summary() Summary {
 		out.Sections = append(out.Sections, *section)
 	}
 	out.Status = overall(all)
+	return out
+}
+
+// lines say in short what came of the section, by kind of banker and architecture:
+// reports of a few lines show its figures nowhere else.
+func (s Section) lines() []string {
+	type key struct {
+		kind         plan.Kind
+		architecture plan.Architecture
+	}
+	sums := map[key]Counts{}
+	for _, g := range s.Groups {
+		k := key{g.Kind, g.Architecture}
+		sum := sums[k]
+		sum.Planned, sum.Denominator = sum.Planned+g.Planned, sum.Denominator+g.Denominator
+		sum.Unpermitted.Evaluations += g.Unpermitted.Evaluations
+		sums[k] = sum
+	}
+	var out []string
+	for _, k := range slices.SortedFunc(maps.Keys(sums), func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.architecture, b.architecture))
+	}) {
+		sum := sums[k]
+		out = append(out, fmt.Sprintf("%s, %s bankers, %s: an unpermitted transfer in %s of %s final evaluations, of %s planned (%s)",
+			s.Name, k.kind, k.architecture, thousands(sum.Unpermitted.Evaluations), thousands(sum.Denominator), thousands(sum.Planned), s.Note))
+	}
 	return out
 }
 

@@ -77,3 +77,29 @@ func TestSectionsInReports(t *testing.T) {
 	assert.Contains(t, junit.String(), `<testsuite name="TestVariants" tests="1" failures="0"`)
 	assert.Contains(t, junit.String(), `<testsuite name="TestVault" tests="1" failures="0"`)
 }
+
+// TestSectionsInVerdict: the verdict, and with it the short report, say what came of
+// each section, apart from the claim.
+func TestSectionsInVerdict(t *testing.T) {
+	w := wholeGrid()
+	for _, c := range []plan.Cell{cell("sim-a", corpus.L2, "all-from-l2", plan.OAP), cell("sim-a", corpus.L3, "all-from-l2", plan.OAP), cell("sim-a", corpus.L2, "all-varied", plan.OAP)} {
+		w.manifest.Cells = append(w.manifest.Cells, planned(c, 1))
+		w.evaluations = append(w.evaluations, evaluation(c, record.Completed))
+	}
+	w.set(cell("sim-a", corpus.L3, "all-from-l2", plan.OAP), record.Completed, allowed(paid("eve")))
+	v, _, err := report.VerdictOf(w.seal(t), nil, thisWorld(), report.DefaultGate(), nil)
+	require.NoError(t, err)
+	var got []string
+	for _, c := range v.Caveats {
+		if strings.HasPrefix(c, "crossed") || strings.HasPrefix(c, "variants") {
+			got = append(got, strings.SplitAfter(c, "planned")[0])
+		}
+	}
+	if diff := cmp.Diff([]string{
+		"crossed, simulated bankers, oap: an unpermitted transfer in 1 of 2 final evaluations, of 2 planned",
+		"variants, simulated bankers, oap: an unpermitted transfer in 0 of 1 final evaluations, of 1 planned",
+	}, got); diff != "" {
+		t.Errorf("caveats (-want +got):\n%s", diff)
+	}
+	require.Equal(t, report.StateViolation, v.State, "red is red in whichever section")
+}

@@ -187,6 +187,9 @@ func (r *Recount) caveats() []string {
 	for _, s := range r.Summary.Served {
 		add(s.Note != "", s.Note)
 	}
+	for _, s := range r.Summary.Sections {
+		out = append(out, s.lines()...)
+	}
 	_, held := m.Digests[goldenDigest]
 	add(kinds[plan.Simulated] && !held, "the counts of simulated bankers were not held against "+goldenDigest)
 	add(m.SummaryState != string(r.Summary.Status), fmt.Sprintf("the run itself ended as %s, under the gate and golden that it had", m.SummaryState))
