@@ -125,7 +125,7 @@ func (l *Layer) bind(capability CapabilityID, limits Limits) error {
 		if !r.in(l.profile) {
 			continue
 		}
-		program, err := r.expr.Bind(scope)
+		program, err := r.expr.BindRule(scope)
 		var refused *condition.Error
 		switch {
 		case errors.As(err, &refused) && errors.Is(err, condition.ErrMissingLimit):

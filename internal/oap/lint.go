@@ -129,6 +129,10 @@ func (l *linter) lintState() {
 	}
 }
 
+// packActive is the status of a pack that is in use. The engine decides by any
+// pack that it is given.
+const packActive = "active"
+
 // lintCapabilities holds each grant against the packs.
 func (l *linter) lintCapabilities() {
 	have := AssuranceLevel(l.text("assurance_level"))
@@ -140,6 +144,9 @@ func (l *linter) lintCapabilities() {
 			l.warn(at, "no pack asks for %s, so nothing decides about it: add its pack, or drop the capability%s", id, hint(string(id), l.asked()))
 		}
 		for _, p := range packs {
+			if p.Status != packActive {
+				l.warn(at, "the pack %s is %s and decides all the same: decide by another, or make its status active", p.ID, p.Status)
+			}
 			if known && !have.AtLeast(p.MinAssurance) {
 				l.error("/assurance_level", "%s is below %s, which pack %s asks for, and every payment is denied: raise it, or drop %s", have, p.MinAssurance, p.ID, id)
 			}

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -194,4 +195,31 @@ func TestLintByOtherPacks(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Lint (-want +got):\n%s", diff)
 	}
+}
+
+// TestLintPackStatus: a pack that is not in use decides all the same, and is warned
+// of. The schema knows these statuses alone.
+func TestLintPackStatus(t *testing.T) {
+	for _, tt := range []struct {
+		status string
+		want   []string
+		reason string
+	}{
+		{"active", nil, "in use"},
+		{"draft", []string{"warning: /capabilities/0/id: the pack finance.payment.charge.v1 is draft and decides all the same: decide by another, or make its status active"}, "not finished"},
+		{"deprecated", []string{"warning: /capabilities/0/id: the pack finance.payment.charge.v1 is deprecated and decides all the same: decide by another, or make its status active"}, "replaced"},
+	} {
+		t.Run(tt.status, func(t *testing.T) {
+			raw := swapOnce(t, shippedBytes(t, packFile), `"status": "active",`, `"status": "`+tt.status+`",`)
+			o := lintOptions(t)
+			var err error
+			o.Packs, err = oap.ReadPacks(fstest.MapFS{"charge.json": {Data: raw}})
+			require.NoError(t, err)
+			if diff := cmp.Diff(tt.want, lintLines(t, o)); diff != "" {
+				t.Errorf("Lint: %s (-want +got):\n%s", tt.reason, diff)
+			}
+		})
+	}
+	_, err := oap.ParsePack(packFile, swapOnce(t, shippedBytes(t, packFile), `"status": "active",`, `"status": "retired",`))
+	require.ErrorContains(t, err, "/status: value must be one of 'draft', 'active', 'deprecated'")
 }

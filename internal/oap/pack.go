@@ -159,7 +159,7 @@ func (r *Rule) compile(s *condition.Scope) error {
 	if r.expr, err = condition.Parse(r.Condition); err != nil {
 		return err
 	}
-	_, err = r.expr.Bind(s)
+	_, err = r.expr.BindRule(s)
 	return err
 }
 

@@ -60,6 +60,8 @@ var badPacks = []struct{ name, old, changed, want, reason string }{
 	{"unknown context field", "NOT any(item.category", "NOT any(item.kind", `rule category_block: column 9: unknown name: no member "kind"`, "the schema does not have it"},
 	{"type clash", "currency in limits.payments.charge.currency_limits\"", "currency < 5\"", "rule currency_supported: column 1: type clash: string where integer is wanted", "it would never hold"},
 	{"syntax error", "currency in limits.payments.charge.currency_limits\"", "currency in\"", "rule currency_supported: column 12: syntax error: the condition is cut", "a cut condition says nothing"},
+	{"quoted once too often", "currency in limits.payments.charge.currency_limits\"", "'currency in limits.payments.charge.currency_limits'\"", `rule currency_supported: column 1: tests nothing: the quotes make a text of "currency in limits`, "a text is true for ever"},
+	{"nothing read", "currency in limits.payments.charge.currency_limits\"", "1 < 2\"", "rule currency_supported: column 1: tests nothing: it reads no field, limit or state", "the same for every payment"},
 	{"another dialect", "currency in limits.payments.charge.currency_limits\"", "currency =~ /US/\"", "rule currency_supported: column 10: syntax error", "an operator that nobody defined"},
 	{"unknown deny_code", "oap.category_blocked", "oap.category_forbidden", `rule category_block: unknown deny_code "oap.category_forbidden"`, "the vocabulary is closed"},
 	{"deny_code of another case", "oap.category_blocked", "oap.Category_blocked", "deny_code", "the vocabulary is closed"},

@@ -11,6 +11,7 @@ type Program struct {
 	test   test
 	leaves []leaf
 	always bool // the condition is known to hold since load
+	kind   Kind // of the whole
 }
 
 type (
@@ -36,7 +37,7 @@ func (e *Expr) Bind(s *Scope) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{text: e.text, test: c.asTest(), leaves: b.leaves}
+	p := &Program{text: e.text, test: c.asTest(), leaves: b.leaves, kind: c.typ.Kind}
 	p.always = c.constant != nil && p.test(&Env{}) == True
 	return p, nil
 }
@@ -95,6 +96,7 @@ type compiled struct {
 	looped   bool // reads a loop variable
 	constant *Value
 	entries  map[string]*Value // of an indexed constant map
+	each     []*Value          // of a variable over a constant list, and of its members
 	key      getter            // likewise: what it is indexed by
 	get      getter
 	wide     func(*Env) (wide, Result) // of arithmetic
@@ -207,6 +209,7 @@ type binder struct {
 type variable struct {
 	name string
 	typ  Type
+	each []*Value // where they are known since load; otherwise nil
 }
 
 // compile compiles one expression and notes it where it is a path.

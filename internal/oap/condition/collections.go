@@ -217,7 +217,7 @@ func (b *binder) quantifier(n *quantifier) (compiled, error) {
 		return compiled{}, fail(n.column(), ErrSyntax, "variable %q hides another name", n.v)
 	}
 	place := len(b.vars)
-	b.vars = append(b.vars, variable{n.v, elem(list.typ)})
+	b.vars = append(b.vars, variable{n.v, elem(list.typ), entriesOf(list.constant)})
 	body, err := b.compile(n.body)
 	b.vars = b.vars[:place]
 	if err != nil {

@@ -13,6 +13,7 @@ var (
 	ErrUnknownName     = errors.New("unknown name")
 	ErrType            = errors.New("type clash")
 	ErrMissingLimit    = errors.New("limit is missing")
+	ErrNoTest          = errors.New("tests nothing")
 	ErrTooLong         = errors.New("condition is too long or too deep")
 )
 

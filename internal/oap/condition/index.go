@@ -18,6 +18,9 @@ func (b *binder) index(n *index) (compiled, error) {
 	if key := by.constant; key != nil && key.Kind == KindString && of.constant != nil && of.constant.Kind == KindMap {
 		return b.member(of, &member{at: n.at, name: key.Str}) // a limit that is known, or known to be missing
 	}
+	if err := lacksEntry(n, of.constant, by.constant); err != nil {
+		return compiled{}, err
+	}
 	out := compiled{at: n.column(), path: true, looped: of.looped || by.looped}
 	get, key := of.value(), by.value()
 	switch want, ok := map[Kind]Kind{KindMap: KindString, KindTotals: KindString, KindList: KindInt, KindAny: KindAny}[of.typ.Kind]; {
@@ -89,6 +92,58 @@ func (b *binder) entryMember(of compiled, n *member) (compiled, error) {
 		}
 		return nil, Missing
 	}
+	return out, nil
+}
+
+// lacksEntry refuses an entry that a list is known not to have.
+func lacksEntry(n *index, of, by *Value) error {
+	if of == nil || by == nil || of.Kind != KindList || by.Kind != KindInt || by.Int >= 0 && by.Int < int64(len(of.List)) {
+		return nil
+	}
+	name := tableName(n.of) + "[" + by.Text() + "]"
+	if root, parts, ok := flatten(n.of); ok && root == "passport" && parts[0] != "limits" {
+		return fail(n.column(), ErrUnknownName, "the passport has no %s", name)
+	}
+	return fail(n.column(), ErrMissingLimit, "%s", name)
+}
+
+// entriesOf are those of a list that is known since load; nil for any other value.
+func entriesOf(v *Value) []*Value {
+	if v == nil || v.Kind != KindList {
+		return nil
+	}
+	out := make([]*Value, len(v.List))
+	for i := range v.List {
+		out[i] = &v.List[i]
+	}
+	return out
+}
+
+// eachMember resolves a member of a variable over a limit. As in a table, each
+// entry must have it.
+func (b *binder) eachMember(of compiled, n *member) (compiled, error) {
+	out := of
+	out.typ, out.each = Any, make([]*Value, len(of.each))
+	for i, v := range of.each {
+		if v.Kind != KindMap {
+			return compiled{}, fail(n.column(), ErrType, "%s has no members", v.Kind)
+		}
+		m, ok := v.Map[n.name]
+		if !ok {
+			return compiled{}, fail(n.column(), ErrMissingLimit, "%s of entry %d, counted from 0", pathText(n), i)
+		}
+		t := typeOf(m)
+		switch {
+		case i == 0:
+			out.typ = t
+		case out.typ.Kind != t.Kind:
+			return compiled{}, fail(n.column(), ErrType, "%s of entry %d is %s, of another %s", pathText(n), i, t.Kind, out.typ.Kind)
+		default:
+			out.typ = join(out.typ, t)
+		}
+		out.each[i] = m
+	}
+	out.get = func(e *Env) (*Value, Result) { return lookup(of.get, n.name, e) }
 	return out, nil
 }
 

@@ -68,7 +68,7 @@ func (b *binder) isVariable(name string) bool {
 func (b *binder) bare(n *name) (compiled, error) {
 	for i := len(b.vars) - 1; i >= 0; i-- {
 		if b.vars[i].name == n.text {
-			return compiled{at: n.column(), typ: b.vars[i].typ, path: true, looped: true, get: func(e *Env) (*Value, Result) { return present(e.vars[i]) }}, nil
+			return compiled{at: n.column(), typ: b.vars[i].typ, path: true, looped: true, each: b.vars[i].each, get: func(e *Env) (*Value, Result) { return present(e.vars[i]) }}, nil
 		}
 	}
 	slot, ok := b.scope.Context[n.text]
@@ -168,6 +168,8 @@ func (b *binder) member(of compiled, n *member) (compiled, error) {
 	switch {
 	case of.entries != nil:
 		return b.entryMember(of, n)
+	case of.each != nil:
+		return b.eachMember(of, n)
 	case of.typ.Kind == KindRecord:
 		i, typ, ok := of.typ.Member(n.name)
 		if !ok {

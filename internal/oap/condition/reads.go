@@ -12,42 +12,58 @@ type Read struct {
 	Empty bool     // the condition asks whether it is empty
 }
 
-// AnyKey is the part of a path that any key of a table may take.
-const AnyKey = "*"
+// AnyKey is the part of a path that any key of a table may take, and any place in
+// a list. No text of a condition can hold both quotes, so that it is never a key's
+// name: '*' is one as any other.
+const AnyKey = `'"`
 
-// Name writes the path with dots.
-func (r Read) Name() string { return strings.Join(r.Path, ".") }
+// Name writes the path with dots, and * for any key.
+func (r Read) Name() string { return strings.ReplaceAll(strings.Join(r.Path, "."), AnyKey, "*") }
 
 // Limits lists the limits that the condition reads, in any of the three path
 // dialects, in the order in which they first stand. capability is that of the
-// limits, in parts.
+// limits, in parts. What is read of a loop variable is read of its list.
 func (e *Expr) Limits(capability []string) []Read {
-	w := &reader{capability: capability}
+	w := &reader{capability: capability, loops: map[string][]string{}}
 	w.walk(e.root)
 	return w.reads
 }
 
 type reader struct {
 	capability []string
+	loops      map[string][]string // the path that a variable stands for
 	reads      []Read
 }
 
 func (w *reader) walk(n node) {
-	if path, ok := limitPath(n); ok {
+	if path, ok := w.limitPath(n); ok {
 		w.note(path, false)
 		w.indexes(n)
 		return
 	}
 	if n, ok := n.(*emptiness); ok {
-		if path, ok := limitPath(n.of); ok {
+		if path, ok := w.limitPath(n.of); ok {
 			w.note(path, true)
 			w.indexes(n.of)
 			return
 		}
 	}
+	if loop, ok := n.(*quantifier); ok {
+		w.loop(loop)
+		return
+	}
 	for _, c := range children(n) {
 		w.walk(c)
 	}
+}
+
+func (w *reader) loop(n *quantifier) {
+	w.walk(n.list)
+	if path, ok := w.limitPath(n.list); ok {
+		w.loops[n.v] = path
+	}
+	w.walk(n.body)
+	delete(w.loops, n.v) // a loop beside this one may have the name
 }
 
 // indexes walks what a path is indexed by, which may read limits of its own.
@@ -80,21 +96,27 @@ func (w *reader) note(path []string, empty bool) {
 	w.reads[i].Empty = w.reads[i].Empty || empty
 }
 
-// limitPath is what stands behind "limits" or "passport.limits".
-func limitPath(n node) (path []string, ok bool) {
+// limitPath is what stands behind "limits" or "passport.limits", or behind a
+// variable over that.
+func (w *reader) limitPath(n node) (path []string, ok bool) {
 	switch n := n.(type) {
 	case *name:
+		if list, ok := w.loops[n.text]; ok {
+			return append(slices.Clone(list), AnyKey), true
+		}
 		return nil, n.text == "limits"
 	case *member:
 		if root, isName := n.of.(*name); isName && root.text == "passport" {
 			return nil, n.name == "limits"
 		}
-		path, ok = limitPath(n.of)
+		path, ok = w.limitPath(n.of)
 		return append(path, n.name), ok
 	case *index:
-		path, ok = limitPath(n.of)
+		path, ok = w.limitPath(n.of)
 		if by, isLiteral := n.by.(*literal); isLiteral && by.value.Kind == KindString {
 			return append(path, by.value.Str), ok
+		} else if isLiteral && by.value.Kind == KindInt {
+			return append(path, by.value.Text()), ok
 		}
 		return append(path, AnyKey), ok
 	}
