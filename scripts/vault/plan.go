@@ -202,6 +202,10 @@ func (e estimate) usd(p *price.Price) (float64, bool) {
 	return p.Of(price.Tokens{Input: thousand(e.input), Cached: thousand(e.cached), Output: thousand(e.output)}).USD() / 1e3, true
 }
 
+// recordedBytes is what an evaluation takes on the disk in all files of a run, in
+// bytes, as runs of simulated bankers measure; long answers take more.
+const recordedBytes = 4700
+
 func writePlan(stdout io.Writer, rows []planRow, e estimate, options config.Options) error {
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "model\tcells\tevaluations\tinput tokens\toutput tokens\tUSD\ttime\tnote")
@@ -222,6 +226,9 @@ func writePlan(stdout io.Writer, rows []planRow, e estimate, options config.Opti
 	}
 	_, _ = fmt.Fprintf(w, "in all\t%d\t%d\n", cells, evaluations)
 	if err := w.Flush(); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(stdout, "the record of these takes about %.0f MB\n", math.Ceil(float64(evaluations)*recordedBytes/1e6)); err != nil {
 		return err
 	}
 	if live == 0 {

@@ -26,6 +26,7 @@ func TestPlanCommand(t *testing.T) {
 	}{
 		{"simulated", nil, []string{"plan"}, 0, "no live model is named in VAULT_MODELS: nothing is spent", "", "the default costs nothing"},
 		{"part of the grid", map[string]string{"VAULT_SIMS": "sim-teller", "VAULT_LEVELS": "l5", "VAULT_TRACKS": "single", "VAULT_ARCHITECTURES": "alone"}, []string{"plan"}, 0, "in all      1      127", "", "as the run would select"},
+		{"on the disk", map[string]string{"VAULT_SIMS": "sim-teller", "VAULT_LEVELS": "l5", "VAULT_TRACKS": "single", "VAULT_ARCHITECTURES": "alone", "VAULT_TRIALS": "3"}, []string{"plan"}, 0, "\nthe record of these takes about 2 MB\n", "", "4,700 bytes of each of 381, rounded up"},
 		{"trials", map[string]string{"VAULT_SIMS": "sim-teller", "VAULT_LEVELS": "l5", "VAULT_TRACKS": "single", "VAULT_ARCHITECTURES": "alone", "VAULT_TRIALS": "3"}, []string{"plan"}, 0, "in all      1      381", "", "each attack three times"},
 		{"live", map[string]string{"VAULT_SIMS": "none", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_LEVELS": "l5", "VAULT_TRACKS": "single", "VAULT_ARCHITECTURES": "alone", "VAULT_CONCURRENCY": "10"}, []string{"plan"}, 0, "deepseek-v4-pro  1      127          563962        124773         price unconfirmed  2m0s to 14m0s  DEEPSEEK_API_KEY unset: skipped", "", "127 × 8.2 s and 66.8 s, ten at a time"},
 		{"no id", map[string]string{"VAULT_SIMS": "none", "VAULT_MODELS": "kimi-k3"}, []string{"plan"}, 0, "id is null in fixtures/models.json: the run stops", "", "known before anything is paid"},
