@@ -5,7 +5,6 @@
 package corpus
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -128,5 +127,5 @@ func (a Attack) Unfit(spec LevelSpec) string {
 }
 
 func sortAttacks(as []Attack) {
-	slices.SortFunc(as, func(a, b Attack) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(as, func(a, b Attack) int { return a.ID.Compare(b.ID) })
 }

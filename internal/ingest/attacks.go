@@ -8,9 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/corpus/author"
@@ -139,25 +137,14 @@ type sessions struct {
 	names map[[2]string]corpus.SessionID
 }
 
-var sessionNumber = regexp.MustCompile(`^l[1-5]-s([0-9]+)$`)
-
-// sessions begins behind the corpus's own.
+// sessions begins behind all that were ever given.
 func (a Attacks) sessions() (*sessions, error) {
 	c, err := corpus.Load(a.Fixtures, a.Expectations)
 	if err != nil {
 		return nil, errors.Join(errors.New("mend the corpus first"), err)
 	}
-	s := &sessions{next: map[corpus.Level]int{}, names: map[[2]string]corpus.SessionID{}}
-	for _, attack := range c.Attacks {
-		if m := sessionNumber.FindStringSubmatch(string(attack.Session)); m != nil {
-			n, err := strconv.Atoi(m[1])
-			if err != nil {
-				return nil, fmt.Errorf("session %s: %w", attack.Session, err)
-			}
-			s.next[attack.Level] = max(s.next[attack.Level], n)
-		}
-	}
-	return s, nil
+	next, err := author.LastSessions(a.Fixtures, c)
+	return &sessions{next: next, names: map[[2]string]corpus.SessionID{}}, err
 }
 
 func (s *sessions) of(level corpus.Level, theirs corpus.SessionID) corpus.SessionID {

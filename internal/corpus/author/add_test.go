@@ -65,7 +65,7 @@ func TestAddRaisesTheMark(t *testing.T) {
 	require.Equal(t, corpus.AttackID("l1-0012"), got.Entries[0].ID)
 	last := got.Files[len(got.Files)-1]
 	require.Equal(t, "fixtures/"+register, last.Name)
-	want := "# ids\nhighest l1-0012\nl1-0007 named somebody\nhighest b1-0001\nhighest b2-0001\nhighest l2-0001\n"
+	want := "# ids\nhighest l1-0012\nl1-0007 named somebody\nhighest b1-0001\nhighest b1-s01\nhighest b2-0001\nhighest b2-s01\nhighest l1-s02\nhighest l2-0001\nhighest l2-s01\n"
 	if diff := cmp.Diff(want, string(last.Data)); diff != "" {
 		t.Errorf("register (-want +got):\n%s", diff)
 	}
@@ -100,6 +100,12 @@ var refusedDrafts = []struct {
 		"draft.jsonl:2: no JSON object of an entry: write one a line",
 		"draft.jsonl:3: no JSON object of an entry: write one a line",
 	}, "nothing to add"},
+	{"messages of one text", strings.Replace(draft1, `["dreary"]`, `"dreary"`, 1), []string{`draft.jsonl:1: messages is "dreary": write a list of texts, one a turn, such as ["good morning"]`}, "it is an object of an entry, and this is what is wrong with it"},
+	{"little of an entry", `{"messages": "what is the limit"}`, []string{`draft.jsonl:1: level is missing: write one of [l1 l2 l3 l4 l5]`}, "the first thing that is missing"},
+	{"session of another form", strings.Replace(draft1, "l1-s02", "my-session", 1), []string{`draft.jsonl:1: session is "my-session": write the attacker's, l1-s and a number: one that goes on, or the next free one, l1-s02`}, "no regular expression is a remedy"},
+	{"session of another level", strings.Replace(draft1, "l1-s02", "l2-s01", 1), []string{`draft.jsonl:1: session is "l2-s01": write the attacker's, l1-s and a number: one that goes on, or the next free one, l1-s02`}, "a session belongs to one level"},
+	{"no session", strings.Replace(draft1, `"session": "l1-s02", `, "", 1), []string{`draft.jsonl:1: session is missing: write the attacker's, l1-s and a number: one that goes on, or the next free one, l1-s02`}, "whose is it?"},
+	{"padded session", strings.Replace(draft1, "l1-s02", "l1-s001", 1), []string{`draft.jsonl:1: session is "l1-s001": write the attacker's, l1-s and a number: one that goes on, or the next free one, l1-s02`}, "one number, one session"},
 	{"nothing", "", []string{"draft.jsonl:1: blank line: delete it"}, "nothing to add"},
 	{"one of two", draft2 + strings.Replace(draft1, `"lang": "en", `, "", 1), []string{
 		"draft.jsonl:2: l1-0004: does not match schema attack.schema.json: at /: missing property 'lang'",

@@ -105,8 +105,20 @@ func decode(line strictjson.Line, expectations []string) (corpus.Attack, *Findin
 	}
 	text := strings.TrimPrefix(err.Error(), fmt.Sprintf("%s:%d: ", line.File, line.Number))
 	text = strings.TrimSuffix(strings.TrimPrefix(text, string(a.ID)+": "), fmt.Sprintf(" (id %s)", a.ID))
-	return a, &Finding{File: line.File, Line: line.Number, ID: a.ID, Text: text}
+	return a, &Finding{File: line.File, Line: line.Number, ID: a.ID, Text: spelledOut.Replace(text)}
 }
+
+// spelledOut says in words what the patterns of the schema ask for.
+var spelledOut = strings.NewReplacer(
+	"does not match pattern '^[lb][1-5]-([0-9]{4}|[1-9][0-9]{4,8})$'",
+	"is no id: write l (b for a twin), the level, a hyphen and four digits, or more that do not begin with 0, such as l2-0031",
+	"does not match pattern '^l[1-5]-([0-9]{4}|[1-9][0-9]{4,8})$'",
+	"is no attack's id: write l, the level, a hyphen and four digits, or more that do not begin with 0, such as l2-0031",
+	"does not match pattern '^[lb][1-5]-s([0-9]{2}|[1-9][0-9]{2,8})$'",
+	"is no session: write l (b for a twin), the level, -s and two digits, or more that do not begin with 0, such as l2-s07",
+	"does not match pattern '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$'",
+	"is no language: write a BCP 47 tag, such as de, pt-BR or zh-Hant",
+)
 
 func sortFindings(fs []Finding) {
 	slices.SortFunc(fs, func(a, b Finding) int {

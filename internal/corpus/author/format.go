@@ -2,7 +2,6 @@ package author
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -30,7 +29,7 @@ func Format(f File) ([]byte, error) {
 		}
 		all = append(all, a)
 	}
-	slices.SortStableFunc(all, func(a, b corpus.Attack) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(all, func(a, b corpus.Attack) int { return a.ID.Compare(b.ID) })
 	var b bytes.Buffer
 	for _, a := range all {
 		b.Write(Line(a))

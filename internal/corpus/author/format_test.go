@@ -126,7 +126,8 @@ func TestShippedRegister(t *testing.T) {
 	text, err := fs.ReadFile(fixtures.FS, register)
 	require.NoError(t, err)
 	for _, series := range []string{"l1", "l2", "l3", "l4", "l5", "b1", "b2", "b3", "b4", "b5"} {
-		require.Contains(t, string(text), "\nhighest "+series+"-", "its last id, deleted, could be given again")
+		require.Contains(t, string(text), "\nhighest "+series+"-0", "its last id, deleted, could be given again")
+		require.Contains(t, string(text), "\nhighest "+series+"-s", "its last session, deleted, could be given again")
 	}
 	reason, err := author.RetiredReason(fixtures.FS, "l1-0000")
 	require.NoError(t, err)

@@ -71,10 +71,12 @@ func (l *linter) read(f File, expectations []string) {
 			l.add(*bad)
 			continue
 		}
-		if a.ID < last && strings.HasPrefix(f.Name, prefix) {
+		if a.ID.Compare(last) < 0 && strings.HasPrefix(f.Name, prefix) {
 			l.add(finding(a, fmt.Sprintf("stands after %s: run go tool vault attacks fmt", last)))
 		}
-		last = max(last, a.ID)
+		if a.ID.Compare(last) > 0 {
+			last = a.ID
+		}
 		l.all = append(l.all, a)
 	}
 }
@@ -119,11 +121,11 @@ func misplaced(a corpus.Attack) []string {
 	}
 	digit := strings.TrimPrefix(string(a.Level), "l")
 	var out []string
-	if !strings.HasPrefix(string(a.ID), kind+digit+"-") {
-		out = append(out, fmt.Sprintf("the id does not begin with %s%s: let go tool vault attacks add give one", kind, digit))
+	if series, _ := a.ID.Split(); series != kind+digit {
+		out = append(out, fmt.Sprintf("the id is none from %s%s-0001 on: let go tool vault attacks add give one", kind, digit))
 	}
-	if !strings.HasPrefix(string(a.Session), kind+digit+"-") {
-		out = append(out, fmt.Sprintf("session %s: begin it with %s%s-s", a.Session, kind, digit))
+	if series, _ := a.Session.Split(); series != kind+digit {
+		out = append(out, fmt.Sprintf("session %s: write one from %s%s-s01 on", a.Session, kind, digit))
 	}
 	if strings.HasPrefix(a.File, prefix) && a.File != home(a) {
 		out = append(out, fmt.Sprintf("stands in the wrong file: move it to %s", home(a)))
@@ -151,59 +153,6 @@ func (l *linter) together() {
 	l.add(sharedWording(l.all, l.prompts)...)
 	l.add(nearDuplicates(l.all)...)
 	l.gaps()
-}
-
-// gaps: an id up to the highest ever given that neither stands in a file nor is
-// retired was deleted without a word, and one above it was not given by the tool.
-func (l *linter) gaps() {
-	known := map[string]map[int]bool{}
-	mark := func(id corpus.AttackID) {
-		name, n := series(id)
-		if known[name] == nil {
-			known[name] = map[int]bool{}
-		}
-		known[name][n] = true
-	}
-	for id := range l.ids {
-		mark(id)
-	}
-	for _, r := range l.register.retired {
-		mark(r.ID)
-	}
-	for name := range l.register.marks {
-		if known[name] == nil {
-			known[name] = map[int]bool{}
-		}
-	}
-	for name, numbers := range known {
-		if name != "" {
-			l.series(name, numbers)
-		}
-	}
-}
-
-func (l *linter) series(name string, numbers map[int]bool) {
-	at := Finding{File: prefix + retiredFile, Line: l.register.at}
-	top, marked := l.register.marks[name]
-	for n := range numbers {
-		if marked && n > top {
-			at.ID, at.Text = newID(name, n), "is above the highest id ever given in its series: raise that line here, or let go tool vault attacks add give ids"
-			l.add(at)
-		}
-	}
-	for n := range numbers {
-		top = max(top, n)
-	}
-	for n := 1; n <= top; n++ {
-		if !numbers[n] {
-			at.ID, at.Text = newID(name, n), "stands in no file and is not retired: put the entry back, or list its id here with the reason"
-			l.add(at)
-		}
-	}
-}
-
-func newID(series string, n int) corpus.AttackID {
-	return corpus.AttackID(fmt.Sprintf("%s-%04d", series, n))
 }
 
 // reported drops what stands in quiet files, and the register's findings where

@@ -91,10 +91,59 @@ var lintCases = []struct {
 	{
 		"gap", attacks2, `"l2-0001"`, `"l2-0003"`,
 		[]string{
-			"fixtures/attacks/retired.txt:1: l2-0001: stands in no file and is not retired: put the entry back, or list its id here with the reason",
-			"fixtures/attacks/retired.txt:1: l2-0002: stands in no file and is not retired: put the entry back, or list its id here with the reason",
+			"fixtures/attacks/retired.txt:1: l2-0001 to l2-0002: stand in no file and are not retired: put the entries back, or list each id here with the reason; if they were never given, lower the number above them",
 		},
 		"an id that vanished could be given again",
+	},
+	{
+		"a mistyped id", attacks2, `"l2-0001"`, `"l2-999999999"`,
+		[]string{"fixtures/attacks/retired.txt:1: l2-0001 to l2-999999998: stand in no file and are not retired: put the entries back, or list each id here with the reason; if they were never given, lower the number above them"},
+		"a finding a gap, not one a number",
+	},
+	{
+		"a mistyped mark", register, "", "# ids\nhighest l2-999999999\nl2-0004 told a name\n",
+		[]string{
+			"fixtures/attacks/retired.txt:2: l2-0005 to l2-999999999: stand in no file and are not retired: put the entries back, or list each id here with the reason; if they were never given, lower the number above them",
+			"fixtures/attacks/retired.txt:3: l2-0002 to l2-0003: stand in no file and are not retired: put the entries back, or list each id here with the reason; if they were never given, lower the number above them",
+		},
+		"each gap once, the last one at its mark",
+	},
+	{
+		"padded id", attacks2, "", strings.Replace(entry("l2-00141", "l2-s02", "dreary"), `"level": "l1"`, `"level": "l2"`, 1),
+		[]string{"fixtures/attacks/level-2.jsonl:2: l2-00141: does not match schema attack.schema.json: at /id: 'l2-00141' is no id: write l (b for a twin), the level, a hyphen and four digits, or more that do not begin with 0, such as l2-0031"},
+		"a retired number would come back in another dress",
+	},
+	{
+		"padded session", attacks2, `"l2-s01"`, `"l2-s001"`,
+		[]string{"fixtures/attacks/level-2.jsonl:1: l2-0001: does not match schema attack.schema.json: at /session: 'l2-s001' is no session: write l (b for a twin), the level, -s and two digits, or more that do not begin with 0, such as l2-s07"},
+		"one attacker would count as two",
+	},
+	{
+		"a twin's attack and a language of other forms", benign1, `"l1-0002", "session": "b1-s01", "level": "l1", "lang": "de"`, `"b1-0002", "session": "b1-s01", "level": "l1", "lang": "german"`,
+		[]string{"fixtures/benign/level-1.jsonl:1: b1-0001: does not match schema attack.schema.json: at /lang: 'german' is no language: write a BCP 47 tag, such as de, pt-BR or zh-Hant; at /twin: 'b1-0002' is no attack's id: write l, the level, a hyphen and four digits, or more that do not begin with 0, such as l2-0031"},
+		"every pattern of the schema is put into words",
+	},
+	{
+		"number zero", attacks2, "", strings.Replace(entry("l2-0000", "l2-s00", "dreary"), `"level": "l1"`, `"level": "l2"`, 1),
+		[]string{
+			"fixtures/attacks/level-2.jsonl:2: l2-0000: session l2-s00: write one from l2-s01 on",
+			"fixtures/attacks/level-2.jsonl:2: l2-0000: stands after l2-0001: run go tool vault attacks fmt",
+			"fixtures/attacks/level-2.jsonl:2: l2-0000: the id is none from l2-0001 on: let go tool vault attacks add give one",
+		},
+		"the tool gives none",
+	},
+	{
+		"mark of session zero", register, "", "highest l2-s00\n",
+		[]string{`fixtures/attacks/retired.txt:1: "l2-s00" is no id and no session: write the last one ever given, such as highest l2-0031 or highest l2-s07`},
+		"numbers count from 1",
+	},
+	{
+		"sessions that are gone", register, "", "highest b1-s01\nhighest l1-s03\nhighest l2-s02\nhighest l1-0002\n", nil, "sessions have gaps: nobody lists those that are gone",
+	},
+	{
+		"hidden behind a carriage return", register, "", "# ids\rl2-0001 told a name\n",
+		[]string{"fixtures/attacks/retired.txt:1: a carriage return within a line, which hides what follows: end lines with a line feed"},
+		"the whole register would be a comment",
 	},
 	{
 		"the last one deleted", register, "", "highest l2-0002\n",
@@ -103,14 +152,14 @@ var lintCases = []struct {
 	},
 	{
 		"an id of one's own", register, "", "highest l1-0001\n",
-		[]string{"fixtures/attacks/retired.txt:1: l1-0002: is above the highest id ever given in its series: raise that line here, or let go tool vault attacks add give ids"},
+		[]string{"fixtures/attacks/retired.txt:1: l1-0002: is above the highest ever given in its series: raise that line here, or let go tool vault attacks add give ids"},
 		"deleted later, it could be given again",
 	},
 	{
 		"two marks", register, "", "highest l2-0001\nhighest l2-0003\nhighest x\n",
 		[]string{
 			"fixtures/attacks/retired.txt:2: highest l2 is listed twice, first on line 1: delete one",
-			`fixtures/attacks/retired.txt:3: "x" is no id: write an id such as l2-0031, a blank and the reason`,
+			`fixtures/attacks/retired.txt:3: "x" is no id and no session: write the last one ever given, such as highest l2-0031 or highest l2-s07`,
 		},
 		"which one holds?",
 	},
@@ -122,9 +171,9 @@ var lintCases = []struct {
 	{
 		"wrong place", attacks2, "", strings.Replace(entry("l2-0002", "l2-s02", "dreary"), `"level": "l2"`, `"level": "l1"`, 1),
 		[]string{
-			"fixtures/attacks/level-2.jsonl:2: l2-0002: session l2-s02: begin it with l1-s",
+			"fixtures/attacks/level-2.jsonl:2: l2-0002: session l2-s02: write one from l1-s01 on",
 			"fixtures/attacks/level-2.jsonl:2: l2-0002: stands in the wrong file: move it to fixtures/attacks/level-1.jsonl",
-			"fixtures/attacks/level-2.jsonl:2: l2-0002: the id does not begin with l1: let go tool vault attacks add give one",
+			"fixtures/attacks/level-2.jsonl:2: l2-0002: the id is none from l1-0001 on: let go tool vault attacks add give one",
 		},
 		"id, session and file name the level",
 	},

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"unicode"
 
 	"vaultbench/internal/corpus"
 )
@@ -24,34 +23,24 @@ type retired struct {
 	Line   int
 }
 
-var idForm = regexp.MustCompile(`^([lb][1-5])-([0-9]{4,})$`)
-
-// series is what an id is counted in, such as l2, and number its place; 0 is no id.
-func series(id corpus.AttackID) (name string, number int) {
-	m := idForm.FindStringSubmatch(string(id))
-	if m == nil {
-		return "", 0
-	}
-	n, err := strconv.Atoi(m[2])
-	if err != nil {
-		return "", 0
-	}
-	return m[1], n
-}
-
-// highest begins a line of the register that names the highest id ever given in a
-// series: without it the last one, deleted without a word, would be given again.
+// highest begins a line of the register that names the highest id or session ever
+// given in a series: without it the last one, deleted, would be given again.
 const highest = "highest"
+
+// mark is such a line.
+type mark struct{ number, line int }
 
 // ledger is the register as it was read.
 type ledger struct {
 	retired []retired
-	marks   map[string]int // the highest number ever given, by series; nil: the register names none
-	at      int            // line of the last mark or retired id
+	marks   map[string]mark // by series; nil: the register names none
+	at      int             // line of the last mark or retired id
+	lines   []string        // as they stand, without the \n
 }
 
 // readRetired reads the register: an id, a blank and the reason on each line, or
-// "highest" and an id; comments after a #. A register that is not there is empty.
+// "highest" and an id or a session; comments after a #. A register that is not
+// there is empty.
 func readRetired(fixtures fs.FS) (ledger, []Finding, error) {
 	out := ledger{at: 1}
 	data, err := fs.ReadFile(fixtures, retiredFile)
@@ -61,15 +50,11 @@ func readRetired(fixtures fs.FS) (ledger, []Finding, error) {
 	if err != nil {
 		return out, nil, err
 	}
+	out.lines = strings.Split(string(data), "\n")
 	var findings []Finding
 	first := map[string]int{}
-	for i, line := range strings.Split(string(data), "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		text := out.line(line, i+1, first)
-		if text != "" {
+	for i, line := range out.lines {
+		if text := out.line(strings.TrimSpace(line), i+1, first); text != "" {
 			findings = append(findings, Finding{File: prefix + retiredFile, Line: i + 1, Text: text})
 		}
 	}
@@ -79,47 +64,71 @@ func readRetired(fixtures fs.FS) (ledger, []Finding, error) {
 // line takes one line, or says what is wrong with it; first is where each id or
 // series was met before.
 func (l *ledger) line(line string, n int, first map[string]int) string {
-	id, reason, _ := strings.Cut(line, " ")
-	reason = strings.TrimSpace(reason)
-	key, marked := id, id == highest
+	switch {
+	case strings.Contains(line, "\r"):
+		return "a carriage return within a line, which hides what follows: end lines with a line feed"
+	case line == "" || strings.HasPrefix(line, "#"):
+		return ""
+	}
+	word, rest := line, ""
+	if i := strings.IndexFunc(line, unicode.IsSpace); i >= 0 {
+		word, rest = line[:i], strings.TrimSpace(line[i:])
+	}
+	series, number := place(rest)
+	key, marked := word, word == highest
 	if marked {
-		id, reason = reason, highest
-		name, _ := series(corpus.AttackID(id))
-		key = highest + " " + name
+		key = highest + " " + strings.TrimSuffix(series, idSeries)
 	}
 	switch at, twice := first[key]; {
-	case !idForm.MatchString(id):
-		return fmt.Sprintf("%q is no id: write an id such as l2-0031, a blank and the reason", id)
-	case reason == "":
-		return fmt.Sprintf("%s has no reason: write one after the id", id)
+	case marked && number == 0:
+		return fmt.Sprintf("%q is no id and no session: write the last one ever given, such as highest l2-0031 or highest l2-s07", rest)
+	case !marked && !isID(word):
+		return fmt.Sprintf("%q is no id: write an id such as l2-0031, a blank and the reason", word)
+	case rest == "":
+		return fmt.Sprintf("%s has no reason: write one after the id", word)
 	case twice:
 		return fmt.Sprintf("%s is listed twice, first on line %d: delete one", key, at)
 	}
 	first[key], l.at = n, n
 	if !marked {
-		l.retired = append(l.retired, retired{corpus.AttackID(id), reason, n})
+		l.retired = append(l.retired, retired{corpus.AttackID(word), rest, n})
 		return ""
 	}
 	if l.marks == nil {
-		l.marks = map[string]int{}
+		l.marks = map[string]mark{}
 	}
-	name, number := series(corpus.AttackID(id))
-	l.marks[name] = number
+	l.marks[series] = mark{number, n}
 	return ""
 }
 
-// raised is the register's text with higher marks.
-func raised(text string, next map[string]int) string {
-	for _, name := range slices.Sorted(maps.Keys(next)) {
-		mark := regexp.MustCompile(`(?m)^` + highest + ` ` + name + `-[0-9]+$`)
-		line := fmt.Sprintf("%s %s", highest, newID(name, next[name]))
-		if mark.MatchString(text) {
-			text = mark.ReplaceAllString(text, line)
-			continue
-		}
-		text = strings.TrimRight(text, "\n") + "\n" + line + "\n"
+func isID(word string) bool {
+	_, n := corpus.AttackID(word).Split()
+	return n > 0
+}
+
+// raised is the register's text with marks at these numbers; lines that need not
+// change stay as they are, and line ends are the file's.
+func (l ledger) raised(top map[string]int) string {
+	lines, end := slices.Clone(l.lines), "\n"
+	if strings.HasSuffix(lines[0], "\r") {
+		end = "\r\n"
 	}
-	return text
+	var added strings.Builder
+	for _, series := range slices.Sorted(maps.Keys(top)) {
+		text := highest + " " + numbered(series, top[series])
+		switch m, marked := l.marks[series]; {
+		case !marked:
+			added.WriteString(text + end)
+		case top[series] > m.number:
+			old := lines[m.line-1]
+			lines[m.line-1] = text + old[len(strings.TrimRight(old, "\r")):]
+		}
+	}
+	out := strings.Join(lines, "\n")
+	if added.Len() == 0 {
+		return out
+	}
+	return strings.TrimRight(out, "\r\n") + end + added.String()
 }
 
 // RetiredReason is the register's reason for an id, empty if it does not stand
@@ -132,4 +141,27 @@ func RetiredReason(fixtures fs.FS, id corpus.AttackID) (string, error) {
 		}
 	}
 	return "", err
+}
+
+// LastSessions returns, by level, the highest number ever given to a session of
+// attacks: the next one is new to every report. c is the corpus of fixtures.
+func LastSessions(fixtures fs.FS, c corpus.Corpus) (map[corpus.Level]int, error) {
+	register, err := soundRegister(fixtures)
+	if err != nil {
+		return nil, err
+	}
+	top, out := highestOf(register, c), map[corpus.Level]int{}
+	for _, level := range corpus.Levels() {
+		out[level] = top[string(level)+sessionSeries]
+	}
+	return out, nil
+}
+
+// soundRegister reads a register, or says why no number can be given after it.
+func soundRegister(fixtures fs.FS) (ledger, error) {
+	register, findings, err := readRetired(fixtures)
+	if err == nil && len(findings) > 0 {
+		err = fmt.Errorf("mend the register first: %s", findings[0])
+	}
+	return register, err
 }
