@@ -41,6 +41,9 @@ func openParquet(name string, file *os.File) (t *parquetTable, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: no Parquet file: %w", name, err)
 	}
+	if err := checkRows(f); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	t = &parquetTable{name: name, file: file, parquet: f}
 	t.addLeaves(f.Root())
 	return t, nil
@@ -98,7 +101,7 @@ func (t *parquetTable) Next() (row []cell, err error) {
 	t.left--
 	for i, c := range t.cursors {
 		if t.row[i], err = c.next(); err != nil {
-			return nil, fmt.Errorf("%s: column %s: %w", t.name, t.chosen[i].name, noEOF(err))
+			return nil, t.wrap(i, noEOF(err))
 		}
 	}
 	return t.row, nil
@@ -106,6 +109,9 @@ func (t *parquetTable) Next() (row []cell, err error) {
 
 // openGroup goes to the next row group; io.EOF where there is none.
 func (t *parquetTable) openGroup() error {
+	if err := t.checkEnds(); err != nil {
+		return err
+	}
 	if err := t.closeCursors(); err != nil {
 		return err
 	}
@@ -117,13 +123,31 @@ func (t *parquetTable) openGroup() error {
 	t.group++
 	t.left = group.NumRows()
 	chunks := group.ColumnChunks()
-	for _, l := range t.chosen {
-		if err := checkPages(t.file, t.parquet.Metadata(), t.group-1, l.column.Index()); err != nil {
-			return fmt.Errorf("%s: column %s: %w", t.name, l.name, err)
+	for i, l := range t.chosen {
+		if err := checkPages(t.file, t.parquet.Metadata(), t.group-1, l.column); err != nil {
+			return t.wrap(i, err)
 		}
 		t.cursors = append(t.cursors, newCursor(chunks[l.column.Index()], l.column))
 	}
 	return nil
+}
+
+// checkEnds: a column that goes on behind the last row would lose what it holds.
+func (t *parquetTable) checkEnds() error {
+	for i, c := range t.cursors {
+		switch _, err := c.peek(); {
+		case err == nil:
+			return t.wrap(i, fmt.Errorf("more values than the row group's %d rows: the file is damaged", t.parquet.RowGroups()[t.group-1].NumRows()))
+		case !errors.Is(err, io.EOF):
+			return t.wrap(i, err)
+		}
+	}
+	return nil
+}
+
+// wrap names the file, the row group, counted from 1, and the column.
+func (t *parquetTable) wrap(i int, err error) error {
+	return fmt.Errorf("%s: row group %d: column %s: %w", t.name, t.group, t.chosen[i].name, err)
 }
 
 func (t *parquetTable) closeCursors() error {

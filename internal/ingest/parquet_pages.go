@@ -6,36 +6,88 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// maxPage bounds one page unpacked: a page is held whole. Writers aim at 1 MiB.
-const maxPage = 64 << 20 // bytes
+// What one page may take: it is held whole. Writers aim at 1 MiB; a column that
+// says the same a million times over is one page of a few bytes.
+const (
+	maxPage   = 64 << 20 // bytes unpacked
+	maxValues = 16 << 20 // values, gaps included
+)
 
-// checkPages reads the headers of a column's pages before any is unpacked: a few
-// packed bytes may claim gigabytes.
-func checkPages(file io.ReaderAt, meta *format.FileMetaData, group, column int) error {
-	m := meta.RowGroups[group].Columns[column].MetaData
+// checkRows refuses a file that claims more rows than an honest one of its size
+// holds: a value that repeats costs no bytes, and each row costs time, and a line
+// where it is rejected.
+func checkRows(f *parquet.File) error {
+	if most := 1<<20 + 200*f.Size(); f.NumRows() > most {
+		return fmt.Errorf("%d rows in %d bytes: at most %d are read from a file of that size", f.NumRows(), f.Size(), most)
+	}
+	return nil
+}
+
+// checkPages walks a column's pages before any is decoded: the decoder trusts what
+// the data say of their own length, and a few packed bytes may claim gigabytes.
+func checkPages(file io.ReaderAt, meta *format.FileMetaData, group int, column *parquet.Column) error {
+	m := meta.RowGroups[group].Columns[column.Index()].MetaData
 	start := m.DataPageOffset
 	if m.DictionaryPageOffset != 0 {
 		start = m.DictionaryPageOffset
 	}
-	for end := start + m.TotalCompressedSize; start < end; {
+	var packed, plain []byte
+	for end, n := start+m.TotalCompressedSize, 1; start < end; n++ {
 		header, size, err := pageHeader(file, start, end)
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return fmt.Errorf("damaged page header: %w", err)
-		case header.UncompressedPageSize < 0 || header.CompressedPageSize < 0:
-			return errors.New("damaged page header: a size below zero")
-		case header.UncompressedPageSize > maxPage || header.CompressedPageSize > maxPage:
-			return fmt.Errorf("a page unpacks to %d MiB: at most %d MiB are read, write smaller pages", header.UncompressedPageSize>>20, maxPage>>20)
+		}
+		if err := checkHeader(header); err != nil {
+			return err
+		}
+		packed = grow(packed, int(header.CompressedPageSize))
+		if _, err := file.ReadAt(packed, start+size); err != nil {
+			return fmt.Errorf("page %d: %w", n, noEOF(err))
+		}
+		if plain, err = unpackPage(plain[:0], packed, header, m.Codec); err == nil {
+			err = checkValues(plain, header, column)
+		}
+		if err != nil {
+			return fmt.Errorf("page %d: %w", n, err)
 		}
 		start += size + int64(header.CompressedPageSize)
 	}
 	return nil
+}
+
+// checkHeader bounds what a page's header says of it.
+func checkHeader(h format.PageHeader) error {
+	switch {
+	case h.UncompressedPageSize < 0 || h.CompressedPageSize < 0 || levelBytes(h) > int64(h.CompressedPageSize):
+		return errors.New("damaged page header: a size below zero or beyond the page")
+	case h.UncompressedPageSize > maxPage || h.CompressedPageSize > maxPage:
+		return fmt.Errorf("a page unpacks to %d MiB: at most %d MiB are read, write smaller pages", h.UncompressedPageSize>>20, maxPage>>20)
+	}
+	for _, n := range []int32{h.DataPageHeader.V.NumValues, h.DataPageHeaderV2.V.NumValues, h.DictionaryPageHeader.V.NumValues} {
+		if n < 0 || n > maxValues {
+			return tooMany(int64(n))
+		}
+	}
+	return nil
+}
+
+func tooMany(n int64) error {
+	return fmt.Errorf("a page says that it holds %d values: 0 to %d are read, write smaller pages", n, maxValues)
+}
+
+func grow(b []byte, n int) []byte {
+	if cap(b) < n {
+		return make([]byte, n)
+	}
+	return b[:n]
 }
 
 // pageHeader reads a header and says how long it is.

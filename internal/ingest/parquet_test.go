@@ -19,6 +19,15 @@ import (
 	"vaultbench/internal/ingest"
 )
 
+// parquetOptions are ways to write the same rows.
+func parquetOptions() [][]parquet.WriterOption {
+	return [][]parquet.WriterOption{
+		{parquet.DataPageVersion(1), parquet.Compression(&parquet.Snappy)},
+		{parquet.DataPageVersion(2), parquet.Compression(&parquet.Gzip), parquet.MaxRowsPerRowGroup(1)},
+		{parquet.PageBufferSize(64), parquet.Compression(&parquet.Zstd), parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.DeltaByteArray)},
+	}
+}
+
 // TestParquetTypes: what other writers make of the same row: moments, floats for
 // whole numbers, gaps as NaN, lists with gaps, plain repeated columns, pages of
 // the first version, several row groups.
@@ -46,11 +55,7 @@ func TestParquetTypes(t *testing.T) {
 		{"m", "l2", "multi", "oap", "c", "s", day, 1.5, 1, 1, nil, nil, &no},
 		{"m", "l2", "multi", "oap", "d", "s", day, 1, 1, 1, nil, nil, nil},
 	}
-	for _, options := range [][]parquet.WriterOption{
-		{parquet.DataPageVersion(1), parquet.Compression(&parquet.Snappy)},
-		{parquet.DataPageVersion(2), parquet.Compression(&parquet.Gzip), parquet.MaxRowsPerRowGroup(1)},
-		{parquet.PageBufferSize(64), parquet.Compression(&parquet.Zstd)},
-	} {
+	for _, options := range parquetOptions() {
 		path := filepath.Join(t.TempDir(), "t.parquet")
 		require.NoError(t, parquet.WriteFile(path, rows, options...))
 		got, rejected, err := collect(path, ingest.Mapping{})
@@ -102,7 +107,7 @@ func TestParquetPageBound(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, info.Size(), int64(8<<20), "set-up: it is small as it lies there")
 	_, _, err = collect(path, ingest.Mapping{})
-	require.ErrorContains(t, err, "t.parquet: column attack: a page unpacks to 65 MiB: at most 64 MiB are read")
+	require.ErrorContains(t, err, "t.parquet: row group 1: column attack: a page unpacks to 65 MiB: at most 64 MiB are read")
 }
 
 // TestOurExport: the rows that go tool vault export writes are those that the
