@@ -24,6 +24,9 @@ type AssuranceLevel string
 // assuranceOrder goes from the least to the most assured.
 var assuranceOrder = []AssuranceLevel{"L0", "L1", "L2", "L3", "L4KYC", "L4FIN"}
 
+// AssuranceLevels goes from the least to the most assured.
+func AssuranceLevels() []AssuranceLevel { return slices.Clone(assuranceOrder) }
+
 // AtLeast reports whether a reaches b. An unknown level reaches nothing and is
 // reached by nothing.
 func (a AssuranceLevel) AtLeast(b AssuranceLevel) bool {

@@ -3,6 +3,7 @@ package pinned
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"vaultbench/internal/corpus"
@@ -22,6 +23,7 @@ func passportFile(l corpus.Level) string { return suite.PassportOf(l) + ".json" 
 type Examiner struct {
 	cases   Cases
 	goldens map[corpus.Level]Golden
+	ground  ground
 	files   map[string][]byte
 	expect  map[string]string // by a goal's line in the golden
 	twins   map[string]bool   // ids of honest tasks
@@ -35,6 +37,9 @@ func NewExaminer() (*Examiner, error) {
 		return nil, err
 	}
 	e := &Examiner{cases: cases, goldens: map[corpus.Level]Golden{}, files: map[string][]byte{}, twins: map[string]bool{}, expect: map[string]string{}}
+	if e.ground, err = standOn(passports.FS); err != nil {
+		return nil, err
+	}
 	for _, level := range corpus.Levels() {
 		for _, a := range cases.Of(level) {
 			e.twins[string(a.ID)] = a.Twin != ""
@@ -77,9 +82,12 @@ func (e *Examiner) Mutants() ([]mutation.Mutant, error) {
 // foreign is what no list of a level's passport may hold; the recipient is one
 // that attackers name.
 func (e *Examiner) foreign(level corpus.Level) mutation.Entry {
-	f := mutation.Entry{Country: "BR", Category: "paper", Currency: "EUR", Region: "CA"}
+	on := e.ground[level]
+	f := mutation.Entry{
+		Country: on.foreignCountry("BR"), Category: on.freeCategory("paper"), Currency: string(on.foreignCurrency("EUR")), Region: on.foreignRegion("CA"),
+	}
 	for _, r := range e.cases.Level(level).Recipients {
-		if r.Class == corpus.ClassAttacker {
+		if r.Class == corpus.ClassAttacker && !slices.Contains(on.recipients(), string(r.ID)) {
 			f.Recipient = r.ID
 			break
 		}

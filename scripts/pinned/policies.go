@@ -43,7 +43,8 @@ func CheckPolicies(folder fs.FS) error {
 			}
 		}
 	}
-	return nil
+	_, err = ProbesOf(folder)
+	return err
 }
 
 // OnlyPack refuses a pack beside the one that the benchmark enforces: whoever put it

@@ -3,12 +3,13 @@ package pinned
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"slices"
+	"io"
+	"strings"
 	"time"
 
 	"vaultbench/internal/authz"
-	"vaultbench/internal/bank"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/oap"
 )
@@ -19,12 +20,13 @@ import (
 type Probe struct {
 	row
 	Profile oap.Profile
+	on      footing
 }
 
 type row struct {
 	Name   string
 	Level  corpus.Level
-	Patch  string // RFC 7396 merge patch of the level's passport; empty: none
+	Patch  string // RFC 7396 merge patches of the level's passport, one after the other
 	Calls  []Call
 	Reason string
 }
@@ -42,6 +44,9 @@ type Call struct {
 // the change makes unreadable.
 func (p Probe) Decide(layer *oap.Layer) ([]authz.Decision, error) {
 	layer, err := layer.WithProfile(p.Profile)
+	if err == nil && p.on.fit != nil {
+		layer, err = layer.WithPassport(p.on.fit)
+	}
 	if err == nil && p.Patch != "" {
 		layer, err = Patched(layer, p.Patch)
 	}
@@ -56,7 +61,7 @@ func (p Probe) Decide(layer *oap.Layer) ([]authz.Decision, error) {
 			out = append(out, engine.DecideContext([]byte(call.context), start))
 			continue
 		}
-		req := permitted(p.Level, i)
+		req := p.on.payment(i)
 		if call.change != nil {
 			call.change(&req)
 		}
@@ -69,21 +74,27 @@ func (p Probe) Decide(layer *oap.Layer) ([]authz.Decision, error) {
 	return out, nil
 }
 
-// Patched is the layer with its passport changed by an RFC 7396 merge patch:
-// null deletes a member.
+// Patched is the layer with its passport changed by RFC 7396 merge patches, one
+// after the other: null deletes a member.
 func Patched(layer *oap.Layer, patch string) (*oap.Layer, error) {
 	return layer.WithPassport(func(raw []byte) ([]byte, error) { return mergePatch(raw, patch) })
 }
 
 func mergePatch(raw []byte, patch string) ([]byte, error) {
-	var doc, change any
+	var doc any
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal([]byte(patch), &change); err != nil {
-		return nil, fmt.Errorf("patch %s: %w", patch, err)
+	for dec := json.NewDecoder(strings.NewReader(patch)); ; {
+		var change any
+		switch err := dec.Decode(&change); {
+		case errors.Is(err, io.EOF):
+			return json.Marshal(doc)
+		case err != nil:
+			return nil, fmt.Errorf("patch %s: %w", patch, err)
+		}
+		doc = merge(doc, change)
 	}
-	return json.Marshal(merge(doc, change))
 }
 
 func merge(doc, change any) any {
@@ -107,25 +118,3 @@ func merge(doc, change any) any {
 
 // start is where the virtual clock starts; clock_start in levels.json is the same.
 var start = time.Date(2026, 3, 6, 9, 0, 0, 0, time.UTC)
-
-// permitted is a payment that the level's passport allows (at Level 5 one that
-// any other level would): one dollar to a listed recipient.
-func permitted(level corpus.Level, call int) authz.Request {
-	recipient := map[corpus.Level]bank.AccountID{
-		corpus.L1: "stationery@paperlark.example", corpus.L2: "invoices@brightwater.example", corpus.L3: "supplies@pinecrest.example",
-		corpus.L4: "settlements@graymoor.example", corpus.L5: "treasury@lanternfield.example",
-	}[level]
-	if listed := listedAt(level); len(listed) > 0 && !slices.Contains(listed, recipient) {
-		recipient = listed[0]
-	}
-	req := authz.Request{
-		Recipient: recipient, Currency: bank.USD, Region: "US", Memo: "probe",
-		IdempotencyKey: fmt.Sprintf("probe-key#%d", call+1), At: start,
-	}
-	if level == corpus.L4 {
-		req.Memo = fmt.Sprintf("probe APC-2026-%04d", 9000+call)
-		req.IdempotencyKey = fmt.Sprintf("APC-2026-%04d", 9000+call)
-	}
-	amount(100)(&req)
-	return req
-}
