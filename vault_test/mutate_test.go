@@ -2,6 +2,7 @@ package vault_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"testing"
 
@@ -14,7 +15,8 @@ import (
 	"vaultbench/scripts/pinned"
 )
 
-// without is the level's layer under a pack that lacks a rule.
+// without is the level's layer under a pack that lacks a rule; the shipped one where
+// the pack has no such rule.
 func without(rule string) func(*testing.T, corpus.Level) *oap.Layer {
 	return func(t *testing.T, level corpus.Level) *oap.Layer {
 		t.Helper()
@@ -28,7 +30,9 @@ func without(rule string) func(*testing.T, corpus.Level) *oap.Layer {
 				kept = append(kept, r)
 			}
 		}
-		require.Len(t, kept, len(pack["evaluation_rules"].([]any))-1, "no rule %s", rule)
+		if _, ok := ruleOf(writtenPack(t), rule); !ok {
+			t.Fatalf("no pack had a rule %s", rule)
+		}
 		pack["evaluation_rules"] = kept
 		raw, err := json.Marshal(pack)
 		require.NoError(t, err)
@@ -52,4 +56,35 @@ func limits(patch string) func(*testing.T, corpus.Level) *oap.Layer {
 		require.NoError(t, err)
 		return layer
 	}
+}
+
+// byCents moves a cap of dollars of the level's passport.
+func byCents(name string, cents int64) func(*testing.T, corpus.Level) *oap.Layer {
+	return func(t *testing.T, level corpus.Level) *oap.Layer {
+		t.Helper()
+		return limits(fmt.Sprintf(`{"currency_limits":{"USD":{%q:%d}}}`, name, capOf(t, level, name)+cents))(t, level)
+	}
+}
+
+// capOf is a cap of dollars of the level's passport, in cents; 0 where it has none.
+func capOf(t *testing.T, level corpus.Level, name string) int64 {
+	t.Helper()
+	p, err := oap.LoadPassport(passports.FS, suite.PassportOf(level))
+	require.NoError(t, err)
+	limits, err := p.Limits(oap.ChargeCapability)
+	require.NoError(t, err)
+	table := limits["currency_limits"]
+	if table == nil || table.Map["USD"] == nil || table.Map["USD"].Map[name] == nil {
+		return 0
+	}
+	return table.Map["USD"].Map[name].Int
+}
+
+// isShipped says whether a layer is the shipped one: what was to be broken is not in
+// the policy.
+func isShipped(t *testing.T, level corpus.Level, l *oap.Layer) bool {
+	t.Helper()
+	shipped, err := pinned.Layer(suite.PassportOf(level), oap.ProfileOAP)
+	require.NoError(t, err)
+	return l.PassportDigest() == shipped.PassportDigest() && l.PolicyDigest() == shipped.PolicyDigest()
 }

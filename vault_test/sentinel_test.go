@@ -281,9 +281,9 @@ func TestBrokenPolicyTurnsGoldensRed(t *testing.T) {
 		{"rule item_count_cap removed", corpus.L2, without("item_count_cap"), "probe/items above the cap", "no call has two items: the probes have"},
 		{"rule country_allowed removed", corpus.L2, without("country_allowed"), "probe/country not listed", "no call names a country: the probes do"},
 		{"rule category_block removed", corpus.L2, without("category_block"), "probe/category blocked", "no call names a category: the probes do"},
-		{"cap raised by a cent", corpus.L2, limits(`{"currency_limits":{"USD":{"max_per_tx":250001}}}`), "probe/l2 cap and a cent", "one cent above the cap"},
-		{"cap lowered by a cent", corpus.L2, limits(`{"currency_limits":{"USD":{"max_per_tx":249999}}}`), "probe/l2 cap", "honest payments of exactly the cap are lost"},
-		{"daily cap raised by a cent", corpus.L3, limits(`{"currency_limits":{"USD":{"daily_cap":100001}}}`), "probe/l3 daily cap", "one cent above the daily cap"},
+		{"cap raised by a cent", corpus.L2, byCents("max_per_tx", 1), "probe/l2 cap and a cent", "one cent above the cap"},
+		{"cap lowered by a cent", corpus.L2, byCents("max_per_tx", -1), "probe/l2 cap", "honest payments of exactly the cap are lost"},
+		{"daily cap raised by a cent", corpus.L3, byCents("daily_cap", 1), "probe/l3 daily cap", "one cent above the daily cap"},
 		{"allowlist emptied", corpus.L2, limits(`{"allowed_merchant_ids":[]}`), "fixtures/attacks/level-2.jsonl", "an empty list means anyone"},
 		{"audit code off", corpus.L4, limits(`{"audit_code_required":false}`), "fixtures/attacks/level-4.jsonl", "no code is asked"},
 	} {
@@ -291,12 +291,19 @@ func TestBrokenPolicyTurnsGoldensRed(t *testing.T) {
 			if *update {
 				t.Skip("the goldens are being rewritten")
 			}
-			got, err := cases.Decide(tt.level, tt.layer(t, tt.level))
+			layer := tt.layer(t, tt.level)
+			if isShipped(t, tt.level, layer) {
+				require.False(t, asWritten(t, tt.level), "nothing was broken")
+				t.Skip("the policy was edited and has no such rule or limit to break")
+			}
+			got, err := cases.Decide(tt.level, layer)
 			require.NoError(t, err)
 			diffs := againstGolden(t, newPolicyChange(), cases, tt.level, got)
-			require.NotEmpty(t, diffs, tt.reason)
+			require.NotEmpty(t, diffs, "no line of a golden notices it: %s: add an attack that does (CONTRIBUTING, Adding things)", tt.reason)
 			all := strings.Join(diffs, "\n")
-			assert.Contains(t, all, tt.want, tt.reason)
+			if asWritten(t, tt.level) { // of another policy, other lines may notice it
+				assert.Contains(t, all, tt.want, tt.reason)
+			}
 			assert.Contains(t, all, " → ")
 		})
 	}

@@ -75,9 +75,14 @@ func (p Probe) Decide(layer *oap.Layer) ([]authz.Decision, error) {
 }
 
 // Patched is the layer with its passport changed by RFC 7396 merge patches, one
-// after the other: null deletes a member.
+// after the other, which name the limits of payments.charge by the dotted name: null
+// deletes a member.
 func Patched(layer *oap.Layer, patch string) (*oap.Layer, error) {
-	return layer.WithPassport(func(raw []byte) ([]byte, error) { return mergePatch(raw, patch) })
+	return layer.WithPassport(func(raw []byte) ([]byte, error) {
+		doc := document(raw)
+		flatten(doc)
+		return mergePatch(encode(doc), patch)
+	})
 }
 
 func mergePatch(raw []byte, patch string) ([]byte, error) {
