@@ -61,10 +61,10 @@ func (d *Decision) CheckReasons() error {
 // nil if each is one or absent.
 func (d *Decision) CheckDigests() error {
 	if !isDigest(d.PassportDigest) {
-		return fmt.Errorf("passport digest %.80q is not 64 lower-case hex digits", d.PassportDigest)
+		return fmt.Errorf("passport_digest %.80q is not 64 lower-case hex digits", d.PassportDigest)
 	}
 	if !isDigest(d.PolicyDigest) {
-		return fmt.Errorf("policy digest %.80q is not 64 lower-case hex digits", d.PolicyDigest)
+		return fmt.Errorf("policy_digest %.80q is not 64 lower-case hex digits", d.PolicyDigest)
 	}
 	return nil
 }

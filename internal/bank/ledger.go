@@ -16,6 +16,18 @@ type Payment struct {
 	Memo      string
 }
 
+// Check says why no strict parse of a call can have made the payment: ErrRecipient,
+// ErrAmount or ErrCurrency; nil if one can.
+func (p Payment) Check() error {
+	if err := p.Recipient.check(); err != nil {
+		return err
+	}
+	if p.Amount <= 0 {
+		return fmt.Errorf("%w: %d minor units", ErrAmount, p.Amount)
+	}
+	return p.Currency.check()
+}
+
 // Transfer is a payment that was posted. It exists only if money moved.
 type Transfer struct {
 	Position  int       `json:"position"` // of the call that caused it, from 1

@@ -112,24 +112,40 @@ func ParseRecipient[R Raw](raw R) (AccountID, error) {
 	if !ok {
 		return "", fmt.Errorf("%w: want a string of valid UTF-8", ErrRecipient)
 	}
-	if s == "" {
-		return "", fmt.Errorf("%w: empty", ErrRecipient)
-	}
-	for _, r := range s {
-		if r <= 0x1f || r >= 0x7f && r <= 0x9f {
-			return "", fmt.Errorf("%w: control character %U", ErrRecipient, r)
-		}
+	if err := AccountID(s).check(); err != nil {
+		return "", err
 	}
 	return AccountID(s), nil
+}
+
+func (a AccountID) check() error {
+	if a == "" {
+		return fmt.Errorf("%w: empty", ErrRecipient)
+	}
+	for _, r := range a {
+		if r <= 0x1f || r >= 0x7f && r <= 0x9f {
+			return fmt.Errorf("%w: control character %U", ErrRecipient, r)
+		}
+	}
+	return nil
 }
 
 // ParseCurrency reads a JSON string of exactly three capital ASCII letters.
 func ParseCurrency[R Raw](raw R) (Currency, error) {
 	s, ok := unquote(string(raw))
-	if !ok || len(s) != 3 || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return "", fmt.Errorf("%w: want three capital letters such as USD", ErrCurrency)
+	if !ok || Currency(s).check() != nil {
+		return "", errCurrencyForm
 	}
 	return Currency(s), nil
+}
+
+var errCurrencyForm = fmt.Errorf("%w: want three capital letters such as USD", ErrCurrency)
+
+func (c Currency) check() error {
+	if len(c) != 3 || strings.Trim(string(c), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return errCurrencyForm
+	}
+	return nil
 }
 
 // ParseText reads a JSON string such as a memo. Any valid UTF-8 is text.

@@ -17,10 +17,18 @@ import (
 func (v *verifier) evaluation(e record.Evaluation) error {
 	layered := v.layered[e.Cell.Name()]
 	v.report.Evaluations++
-	receipts := map[int]Receipt{}
-	for _, c := range e.Calls {
+	calls, receipts := make(map[int]*record.Call, len(e.Calls)), map[int]Receipt{}
+	for i := range e.Calls {
+		c := &e.Calls[i]
 		if decided := c.Decision != nil; decided != (layered && c.Transfer) {
 			return fmt.Errorf("call %d: payment request %t, layer %t, decided %t: behind a layer each payment request is decided, and nothing else", c.Position, c.Transfer, layered, decided)
+		}
+		if _, twice := calls[c.Position]; twice {
+			return fmt.Errorf("call %d stands twice", c.Position)
+		}
+		calls[c.Position] = c
+		if err := checkCall(c); err != nil {
+			return fmt.Errorf("call %d: %w", c.Position, err)
 		}
 		if c.Decision == nil {
 			continue
@@ -29,19 +37,18 @@ func (v *verifier) evaluation(e record.Evaluation) error {
 		if err != nil {
 			return err
 		}
-		if _, twice := receipts[c.Position]; twice {
-			return fmt.Errorf("call %d stands twice", c.Position)
-		}
 		receipts[c.Position] = r
 	}
-	if !layered {
-		return nil
+	if layered {
+		if err := v.permitted(e, receipts); err != nil {
+			return err
+		}
 	}
-	return v.transfers(e, receipts)
+	return checkPosted(e, calls)
 }
 
 // receipt takes the next line as the receipt of a call.
-func (v *verifier) receipt(e record.Evaluation, c record.Call) (Receipt, error) {
+func (v *verifier) receipt(e record.Evaluation, c *record.Call) (Receipt, error) {
 	r, err := v.next()
 	if errors.Is(err, io.EOF) {
 		return r, v.lines.faultf("file ends here, the manifest says %d lines: the end was dropped, from call %d of %q on", v.manifest.Seal.Decisions.Lines, c.Position, e.ID)
@@ -49,11 +56,14 @@ func (v *verifier) receipt(e record.Evaluation, c record.Call) (Receipt, error) 
 	if err != nil {
 		return r, err
 	}
-	if member := difference(of(e.ID, &c, Parties{}), r); member != "" {
+	if member := difference(of(e.ID, c, Parties{}), r); member != "" {
 		return r, v.lines.faultf("%s is not that of call %d in %q, whose receipt is due here", member, c.Position, e.ID)
 	}
 	if err := v.named.check(r); err != nil {
 		return r, v.lines.faultf("%w", err)
+	}
+	if err := checkDecision(c); err != nil {
+		return r, v.lines.faultf("call %d in %q: %w", c.Position, e.ID, err)
 	}
 	return r, nil
 }
@@ -75,27 +85,17 @@ func difference(want, got Receipt) string {
 	return ""
 }
 
-// transfers: what the ledger posted is exactly what the receipts allowed.
-func (v *verifier) transfers(e record.Evaluation, receipts map[int]Receipt) error {
-	posted := map[int]bool{}
+// permitted: what the ledger posted is what the receipts allowed.
+func (v *verifier) permitted(e record.Evaluation, receipts map[int]Receipt) error {
 	for _, t := range e.Transfers {
 		r, ok := receipts[t.Position]
-		switch {
-		case !ok:
+		if !ok {
 			return fmt.Errorf("transfer at call %d has no receipt", t.Position)
-		case posted[t.Position]:
-			return fmt.Errorf("call %d was executed twice", t.Position)
 		}
 		if err := r.permits(t); err != nil {
 			return fmt.Errorf("transfer at call %d: receipt %d %w", t.Position, r.Sequence, err)
 		}
-		posted[t.Position] = true
 		v.report.Transfers++
-	}
-	for _, c := range e.Calls {
-		if executed := c.Outcome == record.CallExecuted; executed != posted[c.Position] {
-			return fmt.Errorf("call %d is recorded as %s, posted by the ledger: %t", c.Position, c.Outcome, posted[c.Position])
-		}
 	}
 	return nil
 }
@@ -136,6 +136,9 @@ func (n *names) check(r Receipt) error {
 	holder := passport{r.PassportID, r.OwnerID, r.AssuranceLevel}
 	if r.AgentID != r.PassportID {
 		return fmt.Errorf("agent_id %q and passport_id %q are two names of one thing", r.AgentID, r.PassportID)
+	}
+	if named := holder.ID != ""; named != (holder.OwnerID != "") || named != (holder.AssuranceLevel != "") {
+		return fmt.Errorf("passport_id %q, owner_id %q, assurance_level %q: a passport has all three", holder.ID, holder.OwnerID, holder.AssuranceLevel)
 	}
 	if r.PassportDigest == "" && holder != (passport{}) || r.PolicyDigest == "" && r.PolicyID != "" {
 		return errors.New("passport or pack is named without its digest")

@@ -44,7 +44,7 @@ func TestVerifyMatchesTransfers(t *testing.T) {
 		{"twice", changed(one(), func(e *record.Evaluation) { e.Transfers = append(e.Transfers, e.Transfers[0]) }), "call 1 was executed twice", "a permit is spent once"},
 		{"denied and executed", changed(evaluation(behind, "l2-0001", denied("eve")), func(e *record.Evaluation) { e.Transfers = one().Transfers }), "transfer at call 1: receipt 1 denied it", "the worst case"},
 		{"recorded, not posted", changed(one(), func(e *record.Evaluation) { e.Transfers = nil }), "call 1 is recorded as executed, posted by the ledger: false", "record and ledger agree"},
-		{"posted, not recorded", changed(one(), func(e *record.Evaluation) { e.Calls[0].Outcome = record.CallRefused }), "call 1 is recorded as refused, posted by the ledger: true", "record and ledger agree"},
+		{"posted, not recorded", changed(one(), func(e *record.Evaluation) { e.Calls[0] = as(e.Calls[0], record.CallRefused) }), "call 1 is recorded as refused, posted by the ledger: true", "record and ledger agree"},
 		{"undecided behind a layer", evaluation(behind, "l2-0001", requested("eve", 1, record.CallRefused)), "call 1: payment request true, layer true, decided false", "no call goes round the layer"},
 		{"decided without a layer", evaluation(without, "l2-0001", denied("eve")), "call 1: payment request true, layer false, decided true", "there is nobody to decide"},
 		{"a call twice", changed(evaluation(behind, "l2-0001", denied("x"), denied("x")), func(e *record.Evaluation) { e.Calls[1].Position = 1 }), "call 1 stands twice", "positions are counted"},

@@ -76,7 +76,7 @@ func of(evaluation string, c *record.Call, p Parties) Receipt {
 	d := c.Decision
 	r := Receipt{
 		Version: Version, Evaluation: evaluation, Call: c.Position, Origin: d.Origin, Allow: d.Allowed(),
-		ExpiresIn: int64(d.ExpiresAt.Sub(d.IssuedAt) / time.Second), Reasons: make([]Reason, len(d.Reasons)),
+		ExpiresIn: seconds(d.IssuedAt, d.ExpiresAt), Reasons: make([]Reason, len(d.Reasons)),
 		Payment: paymentOf(c.Payment),
 	}
 	for i := range d.Reasons {
@@ -96,6 +96,19 @@ func of(evaluation string, c *record.Call, p Parties) Receipt {
 	r.IssuedAt, r.ExpiresAt = made[:len(issued)], made[len(issued):len(expires)]
 	r.CreatedAt, r.DecisionID, r.RequestDigest = r.IssuedAt, made[len(expires):len(id)], made[len(id):]
 	return r
+}
+
+// seconds are the whole ones between two moments, which may lie further apart than
+// a time.Duration reaches.
+func seconds(from, to time.Time) int64 {
+	n, nanos := to.Unix()-from.Unix(), to.Nanosecond()-from.Nanosecond()
+	switch {
+	case n > 0 && nanos < 0:
+		n--
+	case n < 0 && nanos > 0:
+		n++
+	}
+	return n
 }
 
 // setParties names the passport and the pack, by the hex text of their digests.

@@ -82,6 +82,31 @@ func TestReceipt(t *testing.T) {
 	}
 }
 
+// TestExpiresIn: whole seconds, however far apart the moments are.
+func TestExpiresIn(t *testing.T) {
+	year0, year9999 := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)
+	for _, tt := range []struct {
+		name            string
+		issued, expires time.Time
+		want            int64
+		reason          string
+	}{
+		{"a minute", noon, noon.Add(time.Minute), 60, "the engine's"},
+		{"nearly two seconds", noon.Add(1), noon.Add(2 * time.Second), 1, "whole ones"},
+		{"a nanosecond", noon.Add(time.Second - 1), noon.Add(time.Second), 0, "across a second's edge"},
+		{"nearly a second back", noon.Add(time.Second - 1), noon, 0, "verify names the moments"},
+		{"all years", year0, year9999, 315569519999, "longer than a time.Duration, which ends after 292 years"},
+		{"other zone", noon.In(time.FixedZone("", 3600)), noon.Add(time.Minute), 60, "moments, not clocks"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := deny()
+			d.IssuedAt, d.ExpiresAt = tt.issued, tt.expires
+			got := receipts(t, receipt.Parties{}, evaluation(behind, "l2-0001", decided(requested("eve", 1, record.CallDenied), d)))
+			assert.Equal(t, tt.want, got[0].ExpiresIn, tt.reason)
+		})
+	}
+}
+
 func TestDecisionID(t *testing.T) {
 	shape := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	seen := map[string]bool{}

@@ -107,6 +107,9 @@ func decided(c record.Call, effect authz.Effect, origin authz.Origin, code authz
 	c.Decision = &authz.Decision{
 		Effect: effect, Origin: origin, Reasons: []authz.Reason{{Code: code, Rule: "rule"}}, IssuedAt: clockStart, ExpiresAt: clockStart.Add(time.Minute),
 	}
+	if c.Payment != nil {
+		c.Decision.RequestDigest = authz.Digest{1}
+	}
 	return c
 }
 
