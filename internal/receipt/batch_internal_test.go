@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"crypto/sha512"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -110,6 +112,65 @@ func TestBatchRefusesSmallOrder(t *testing.T) {
 	require.False(t, ed25519.Verify(k.public, messages[3], signatures[3]), "the example must be wrong")
 	for range 64 {
 		require.False(t, newBatch(k.public).holds(messages, signatures))
+	}
+}
+
+// TestBatchRefusesOtherWriting: a signature of the key's owner whose point is written
+// in another way than ed25519.Verify takes. The equation itself would hold.
+func TestBatchRefusesOtherWriting(t *testing.T) {
+	seed := bytes.Repeat([]byte{9}, ed25519.SeedSize)
+	k := newKey(seed)
+	digest := sha512.Sum512(seed)
+	secret, err := edwards25519.NewScalar().SetBytesWithClamping(digest[:32])
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		name  string
+		point []byte
+		holds bool
+	}{
+		{"the neutral element", append([]byte{1}, make([]byte, 31)...), true},
+		{"the same, above the prime", append([]byte{0xee}, append(bytes.Repeat([]byte{0xff}, 30), 0x7f)...), false},
+		{"the same, as minus zero", append([]byte{1}, append(make([]byte, 30), 0x80)...), false},
+		{"the same, both", append([]byte{0xee}, bytes.Repeat([]byte{0xff}, 31)...), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			neutral, err := new(edwards25519.Point).SetBytes(tt.point)
+			require.NoError(t, err)
+			require.Equal(t, 1, neutral.Equal(edwards25519.NewIdentityPoint()), "the example must be the neutral element")
+			messages, signatures := signedBatch(k, 8)
+			answer := edwards25519.NewScalar().Multiply(newBatch(k.public).challenge(tt.point, messages[3]), secret)
+			signatures[3] = append(bytes.Clone(tt.point), answer.Bytes()...)
+			require.Equal(t, tt.holds, ed25519.Verify(k.public, messages[3], signatures[3]), "set-up: the standard's word")
+			s := newSignatures(k.public)
+			for i, m := range messages {
+				s.add(i+1, m, signaturePrefix+base64.StdEncoding.EncodeToString(signatures[i]))
+			}
+			line, _ := s.close()
+			assert.Equal(t, map[bool]int{true: 0, false: 4}[tt.holds], line, "whoever made it, it is taken or refused as alone")
+		})
+	}
+}
+
+// TestFaultKeepsTheFirst: batches end in any order.
+func TestFaultKeepsTheFirst(t *testing.T) {
+	one, two := errors.New("one"), errors.New("two")
+	for _, tt := range []struct {
+		name  string
+		lines [2]int
+		want  int
+		err   error
+	}{
+		{"in order", [2]int{3, 70}, 3, one},
+		{"the later batch first", [2]int{70, 3}, 3, two},
+		{"a line twice", [2]int{3, 3}, 3, one},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var s signatures
+			s.fault(tt.lines[0], one)
+			s.fault(tt.lines[1], two)
+			assert.Equal(t, tt.want, s.first)
+			assert.Equal(t, tt.err, s.err)
+		})
 	}
 }
 

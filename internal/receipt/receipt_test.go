@@ -82,6 +82,36 @@ func TestReceipt(t *testing.T) {
 	}
 }
 
+// TestReceiptParties: a digest stands in the receipt whether or not anybody knows what
+// it is of; a name stands there only beside its digest.
+func TestReceiptParties(t *testing.T) {
+	known, err := receipt.LoadParties(parties)
+	require.NoError(t, err)
+	type named struct{ PassportDigest, PassportID, PolicyDigest, PolicyID string }
+	const id, pack = "7c0e1a54-52d4-4b1f-9a37-6f1d0c2b8e04", "finance.payment.charge.v1"
+	for _, tt := range []struct {
+		name             string
+		passport, policy string
+		want             named
+		reason           string
+	}{
+		{"both known", passportDigest, packDigest, named{"sha256:" + passportDigest, id, "sha256:" + packDigest, pack}, "named"},
+		{"pack unknown", passportDigest, digest, named{"sha256:" + passportDigest, id, "sha256:" + digest, ""}, "its digest is what it has"},
+		{"passport unknown", digest, packDigest, named{"sha256:" + digest, "", "sha256:" + packDigest, pack}, "its digest is what it has"},
+		{"each in the other's place", packDigest, passportDigest, named{"sha256:" + packDigest, "", "sha256:" + passportDigest, ""}, "a pack is no passport"},
+		{"neither there", "", "", named{}, "nothing was read"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := deny()
+			d.PassportDigest, d.PolicyDigest = tt.passport, tt.policy
+			r := receipts(t, known, evaluation(behind, "l2-0001", decided(requested("eve", 1, record.CallDenied), d)))[0]
+			if diff := cmp.Diff(tt.want, named{r.PassportDigest, r.PassportID, r.PolicyDigest, r.PolicyID}); diff != "" {
+				t.Errorf("parties: %s (-want +got):\n%s", tt.reason, diff)
+			}
+		})
+	}
+}
+
 // TestExpiresIn: whole seconds, however far apart the moments are.
 func TestExpiresIn(t *testing.T) {
 	year0, year9999 := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)

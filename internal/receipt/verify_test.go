@@ -123,6 +123,39 @@ func TestReadSealed(t *testing.T) {
 	require.ErrorContains(t, err, "decisions.jsonl:9: signature does not verify")
 }
 
+// TestVerifySeal: of what a manifest seals, each figure is checked by itself, though
+// the others be right.
+func TestVerifySeal(t *testing.T) {
+	const other = "00000000000000000000000000000000000000000000000000000000000000ff"
+	for _, tt := range []struct {
+		name   string
+		change func(s *record.Seal)
+		want   string
+		reason string
+	}{
+		{"as it was sealed", func(*record.Seal) {}, "", "the control"},
+		{"head", func(s *record.Seal) { s.Head = other }, "decisions.jsonl:9: the last line's digest is ", "the chain's end"},
+		{"digest of the receipts", func(s *record.Seal) { s.Decisions.SHA256 = other }, "decisions.jsonl:9: SHA-256 of the file is ", "every byte of them"},
+		{"fewer receipts", func(s *record.Seal) { s.Decisions.Lines = 8 }, "decisions.jsonl:9: file ends after 9 lines, the manifest says 8", "how many they are"},
+		{"more receipts", func(s *record.Seal) { s.Decisions.Lines = 10 }, "decisions.jsonl:9: file ends after 9 lines, the manifest says 10", "how many they are"},
+		{"digest of the evaluations", func(s *record.Seal) { s.Evaluations.SHA256 = other }, "evaluations.jsonl: SHA-256 is ", "every byte of them"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := run(t, receipt.TestKey(), some()...)
+			m, err := receipt.ReadManifest(dir)
+			require.NoError(t, err)
+			tt.change(m.Seal)
+			writeManifest(t, dir, m, receipt.TestKey())
+			_, err = receipt.Verify(dir, nil)
+			if tt.want == "" {
+				require.NoError(t, err, tt.reason)
+				return
+			}
+			require.ErrorContains(t, err, tt.want, tt.reason)
+		})
+	}
+}
+
 // TestVerifyHandsOut: a reader is told the manifest and every evaluation in order,
 // and what it refuses ends the reading.
 func TestVerifyHandsOut(t *testing.T) {
