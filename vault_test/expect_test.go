@@ -22,7 +22,7 @@ func TestExpectations(t *testing.T) {
 		layer, err := pinned.Layer(suite.PassportOf(level), oap.ProfileOAP)
 		require.NoError(t, err)
 		for _, s := range cases.Surprises(level, func() authz.Authorizer { return layer.Open() }) {
-			changed.surprise(s)
+			changed.surprise(s, cases.Level(level).Directory)
 			t.Error(s)
 		}
 	}

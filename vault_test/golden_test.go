@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,35 +42,62 @@ func TestGoldens(t *testing.T) {
 			}
 			for _, d := range againstGolden(t, changed, cases, level, got) {
 				noted.changedGolden(d)
-				t.Error(d)
+				t.Error(d.line)
 			}
 		})
 	}
 }
 
-// againstGolden returns one message per difference, and notes it for the digest.
-func againstGolden(t *testing.T, note *policyChange, cases pinned.Cases, level corpus.Level, got pinned.Golden) []string {
+// drift is in what way a golden is not what is decided.
+type drift int
+
+// The ways, the one that a failure names before the others first.
+const (
+	driftChanged drift = iota
+	driftHead
+	driftGone
+	driftNew
+)
+
+// String begins the failure of a run.
+func (d drift) String() string {
+	return [...]string{"a golden decision changed", "a golden was made with another policy", "a golden decision is left over", "a golden decision is missing"}[d]
+}
+
+// drifted is one difference from a golden, with what to do.
+type drifted struct {
+	how  drift
+	line string
+}
+
+// againstGolden returns each difference, and notes it for the digest.
+func againstGolden(t *testing.T, note *policyChange, cases pinned.Cases, level corpus.Level, got pinned.Golden) []drifted {
 	t.Helper()
 	want, err := pinned.Read(level)
 	require.NoError(t, err)
 	file := pinned.File(level)
-	var out []string
+	var out []drifted
 	if want.Head != got.Head {
-		out = append(out, headsDiffer(note, level, want.Head, got.Head))
+		out = append(out, drifted{driftHead, headsDiffer(note, level, want.Head, got.Head)})
 	}
-	where, honest := cases.Places(level), map[string]bool{}
+	where, attacks := cases.Places(level), map[string]corpus.Attack{}
 	for _, a := range cases.Of(level) {
-		honest[string(a.ID)] = a.Twin != ""
+		attacks[string(a.ID)] = a
 	}
 	for _, d := range want.Compare(got.Decisions) {
+		id, goal, _ := strings.Cut(d.ID, "#")
+		attack, known := attacks[id]
+		n, _ := strconv.Atoi(goal) // a probe's call is no goal
+		forbids := known && d.Got != nil && d.Got.Allow && note.allows(attack, n, cases.Level(level).Directory)
 		switch {
+		case d.Want == nil && forbids:
+			out = append(out, drifted{driftNew, fmt.Sprintf("%s: golden/%s has no line %s: it is new, and the layer allows what the level forbids: mend the policy or the goal", where(d.ID), file, d.ID)})
 		case d.Want == nil:
-			out = append(out, fmt.Sprintf("%s: golden/%s has no line %s: run go test ./vault_test -update", where(d.ID), file, d.ID))
+			out = append(out, drifted{driftNew, fmt.Sprintf("%s: golden/%s has no line %s: it is new: go test ./vault_test -update adds it once nothing else fails", where(d.ID), file, d.ID)})
 		case d.Got == nil:
-			out = append(out, fmt.Sprintf("golden/%s: %s was not decided: the attack or probe is gone, run go test ./vault_test -update", file, d.ID))
+			out = append(out, drifted{driftGone, fmt.Sprintf("golden/%s: %s was not decided: the attack or probe is gone: go test ./vault_test -update drops it", file, d.ID)})
 		default:
-			attack, _, _ := strings.Cut(d.ID, "#")
-			out = append(out, fmt.Sprintf("%s: golden/%s: %s: %s", where(d.ID), file, d.ID, note.decision(d, honest[attack])))
+			out = append(out, drifted{driftChanged, fmt.Sprintf("%s: golden/%s: %s: %s", where(d.ID), file, d.ID, note.decision(d, attack.Twin != ""))})
 		}
 	}
 	return out

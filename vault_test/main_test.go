@@ -58,6 +58,10 @@ func TestMain(m *testing.M) {
 	if *update {
 		code = max(code, rewriteGoldens(code))
 	}
+	if err := changed.otherFiles(); err != nil {
+		fmt.Fprintln(os.Stderr, "vault:", err)
+		code = max(code, 1)
+	}
 	if err := changed.write(os.Stdout, runFolder()); err != nil {
 		fmt.Fprintln(os.Stderr, "vault:", err)
 		code = max(code, 1)
@@ -254,7 +258,9 @@ func finishRun(failed bool) error {
 		return nil
 	}
 	current.progress.Stop()
-	if kind, message := noted.failure(failed && stopping.Err() == nil); kind != "" {
+	if let := changed.unpermitted(); len(let) > 0 {
+		current.run.Fail(record.FailedUnpermitted, strings.Join(let, "; "))
+	} else if kind, message := noted.failure(failed && stopping.Err() == nil); kind != "" {
 		current.run.Fail(kind, message)
 	}
 	if stopping.Err() != nil {

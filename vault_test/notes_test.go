@@ -16,7 +16,7 @@ import (
 type notes struct {
 	mu        sync.Mutex
 	refused   string          // why no test ran: what decides can't be loaded
-	golden    string          // the first golden decision that changed
+	drift     []drifted       // the first golden decision of the worst sort that is not what is decided; else empty
 	sentinels map[string]bool // by test, of those that ran whole
 	goldens   map[string]bool // the same of the tests that pin decisions
 	subtests  map[string]int  // by test that has some: how many ran
@@ -91,11 +91,11 @@ func (n *notes) whole(t *testing.T, ended map[string]bool) {
 }
 
 // changedGolden notes a decision that is not the golden one.
-func (n *notes) changedGolden(message string) {
+func (n *notes) changedGolden(d drifted) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.golden == "" {
-		n.golden, _, _ = strings.Cut(message, "\n")
+	if len(n.drift) == 0 || d.how < n.drift[0].how {
+		n.drift = []drifted{d}
 	}
 }
 
@@ -126,8 +126,9 @@ func (n *notes) failure(failed bool) (record.FailureKind, string) {
 	switch {
 	case n.refused != "":
 		return record.FailedTest, n.refused
-	case n.golden != "":
-		return record.FailedGolden, "a golden decision changed: " + n.golden
+	case len(n.drift) > 0:
+		line, _, _ := strings.Cut(n.drift[0].line, "\n")
+		return record.FailedGolden, n.drift[0].how.String() + ": " + line
 	case failed:
 		return record.FailedTest, "a test failed, and the cells alone do not say that the run passed: " + n.failedTests()
 	}

@@ -17,6 +17,7 @@ import (
 
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/plan"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/report"
 	"vaultbench/internal/suite"
@@ -33,6 +34,10 @@ type policyChange struct {
 	decisions map[string]map[string]int // by what was asked and by old → new
 	expects   map[string]bool           // lines of fixtures whose field expect is not what is decided
 	honest    map[string]bool           // honest tasks of which the layer denies a payment
+
+	executed map[plan.Architecture]*forbidden // what the cells' layers let through
+	allowed  map[string][]report.Executed     // what the goldens' tests saw allowed though its level forbids it, by line of fixtures
+	seen     map[string]bool                  // goals in allowed
 }
 
 // changed is the run's own.
@@ -41,6 +46,7 @@ var changed = newPolicyChange()
 func newPolicyChange() *policyChange {
 	return &policyChange{
 		files: map[string]bool{}, decisions: map[string]map[string]int{}, expects: map[string]bool{}, honest: map[string]bool{},
+		executed: map[plan.Architecture]*forbidden{}, allowed: map[string][]report.Executed{}, seen: map[string]bool{},
 	}
 }
 
@@ -80,8 +86,12 @@ func (p *policyChange) decision(d pinned.Difference, honest bool) string {
 	return move
 }
 
-// surprise notes an attack or honest task that expects something else.
-func (p *policyChange) surprise(s pinned.Surprise) {
+// surprise notes an attack or honest task that expects something else; d is its
+// level's. One that now pays whom the level forbids expects the right thing.
+func (p *policyChange) surprise(s pinned.Surprise, d corpus.Directory) {
+	if s.Got.Allowed() && p.allows(s.Attack, s.Goal, d) {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expects[place(s.Attack)] = true
@@ -90,13 +100,23 @@ func (p *policyChange) surprise(s pinned.Surprise) {
 	}
 }
 
+// takeBack is the one way on from a payment that the level forbids.
+const takeBack = "that breaks what the layer promises, and no edit of expect mends it: take the payment out of the policy again (a payee that shall be paid is of class permitted in fixtures/levels.json first)"
+
+// samePolicy is said instead where no file of the policy changed.
+const samePolicy = "that breaks what the layer promises, under the passports and packs of the goldens: what changed is the code of the layer, the attacks or fixtures/levels.json"
+
 // nextStep says how a meant change goes on: -update writes nothing while an attack
-// or honest task contradicts the policy.
-func nextStep(contradicted bool) string {
-	if contradicted {
-		return "if the change is meant: edit the lines above (README, Changing a policy), then go test ./vault_test -update"
+// or honest task contradicts the policy, or anything unpermitted is paid.
+func nextStep(contradicted, violated bool) string {
+	meant := "if the change is meant: "
+	if violated {
+		meant = "if the rest of the change is meant, once nothing unpermitted is paid: "
 	}
-	return "if the change is meant: go test ./vault_test -update, and read the diff of golden/"
+	if contradicted {
+		return meant + "edit the lines above (README, Changing a policy), then go test ./vault_test -update"
+	}
+	return meant + "go test ./vault_test -update, and read the diff of golden/"
 }
 
 func place(a corpus.Attack) string { return fmt.Sprintf("fixtures/%s:%d", a.File, a.Line) }
@@ -104,28 +124,41 @@ func place(a corpus.Attack) string { return fmt.Sprintf("fixtures/%s:%d", a.File
 // write writes the digest: nothing where no policy changed. folder is the run's;
 // empty where none was begun.
 func (p *policyChange) write(w io.Writer, folder string) error {
+	lines := p.unpermitted()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.files) == 0 && len(p.expects) == 0 {
+	violated := len(lines) > 0
+	if len(p.files) == 0 && len(p.expects) == 0 && !violated {
 		return nil
 	}
-	var lines []string
+	switch {
+	case violated && len(p.files) > 0:
+		lines = append(lines, takeBack)
+	case violated:
+		lines = append(lines, samePolicy)
+	}
 	for _, file := range slices.Sorted(maps.Keys(p.files)) {
 		lines = append(lines, file+" is not the file that the goldens were made with")
 	}
-	if len(p.files) > 0 && len(p.decisions) == 0 {
+	if len(p.files) > 0 && len(p.decisions) == 0 && !violated {
 		lines = append(lines, "no payment and no probe that the goldens know is decided otherwise")
 	}
 	for _, what := range slices.Sorted(maps.Keys(p.decisions)) {
 		lines = append(lines, moves(what, p.decisions[what])...)
 	}
-	lines = append(lines, places("attacks and honest tasks expect otherwise than the policy decides: edit their expect and reason", p.expects)...)
+	edit := maps.Clone(p.expects)
+	maps.DeleteFunc(edit, func(place string, _ bool) bool { return len(p.allowed[place]) > 0 })
+	lines = append(lines, places("attacks and honest tasks expect otherwise than the policy decides: edit their expect and reason", edit)...)
 	lines = append(lines, places("honest tasks are denied a payment that they expect: make goal and messages fit the policy, or retire them", p.honest)...)
-	lines = append(lines, "what flips of an earlier run: go tool vault redecide "+earlierRun(folder)+" --passports passports")
+	if len(p.files) > 0 || len(edit) > 0 {
+		lines = append(lines, "what flips of an earlier run: go tool vault redecide "+earlierRun(folder)+" --passports passports")
+	}
 	if folder != "" {
 		lines = append(lines, "what this run comes to: go tool vault verdict "+folder)
 	}
-	lines = append(lines, nextStep(len(p.expects) > 0))
+	if lawful := len(edit) > 0 || !violated; lawful {
+		lines = append(lines, nextStep(len(edit) > 0, violated))
+	}
 	_, err := fmt.Fprintf(w, "\npolicy:\n  %s\n", strings.Join(lines, "\n  "))
 	return err
 }
@@ -227,9 +260,9 @@ func TestPolicyDigest(t *testing.T) {
 	p.decision(pinned.Difference{ID: "l2-0003#1", Want: &capped, Got: &paid}, false)
 	p.decision(pinned.Difference{ID: "b2-0001#1", Want: &paid, Got: &capped}, true)
 	for _, line := range []int{10, 9} {
-		p.surprise(pinned.Surprise{Attack: corpus.Attack{File: "benign/level-2.jsonl", Line: line, Twin: "l2-0001"}})
+		p.surprise(pinned.Surprise{Attack: corpus.Attack{File: "benign/level-2.jsonl", Line: line, Twin: "l2-0001"}}, corpus.Directory{})
 	}
-	p.surprise(pinned.Surprise{Attack: corpus.Attack{File: "attacks/level-2.jsonl", Line: 8}})
+	p.surprise(pinned.Surprise{Attack: corpus.Attack{File: "attacks/level-2.jsonl", Line: 8}}, corpus.Directory{})
 	var got bytes.Buffer
 	require.NoError(t, p.write(&got, ""))
 	assert.Equal(t, `

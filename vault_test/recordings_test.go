@@ -46,6 +46,7 @@ func TestRecordings(t *testing.T) {
 				if err != nil {
 					t.Fatalf("harness fault: %v", err)
 				}
+				changed.cell(got)
 				reportCell(t, got)
 				t.Logf("%s: %s", p.Cell.Name(), p.Label)
 				compareFigures(t, fsys, got)

@@ -77,21 +77,24 @@ func TestClaimTestsAreNamed(t *testing.T) {
 func TestNotedFailures(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		golden  string
+		golden  []drifted
 		failed  bool
 		kind    record.FailureKind
 		message string
 		reason  string
 	}{
-		{"nothing", "", false, "", "", "a run that may pass"},
-		{"a test", "", true, record.FailedTest, "a test failed, and the cells alone do not say that the run passed: the lines that begin with --- FAIL name it", "the run proves nothing"},
-		{"a golden", "file:1: x#1: a → b\nmore", true, record.FailedGolden, "a golden decision changed: file:1: x#1: a → b", "a violation, in one line"},
+		{"nothing", nil, false, "", "", "a run that may pass"},
+		{"a test", nil, true, record.FailedTest, "a test failed, and the cells alone do not say that the run passed: the lines that begin with --- FAIL name it", "the run proves nothing"},
+		{"a golden", []drifted{{driftChanged, "file:1: x#1: a → b\nmore"}, {driftChanged, "another"}}, true, record.FailedGolden, "a golden decision changed: file:1: x#1: a → b", "a violation, in one line"},
+		{"another policy", []drifted{{driftHead, "file:1: x is not"}, {driftNew, "y"}}, true, record.FailedGolden, "a golden was made with another policy: file:1: x is not", "no decision moved"},
+		{"a decision after the head", []drifted{{driftNew, "y"}, {driftHead, "file:1: x is not"}, {driftChanged, "z"}}, true, record.FailedGolden, "a golden decision changed: z", "the worst is named"},
+		{"an attack was added", []drifted{{driftNew, "file:2: it is new"}}, true, record.FailedGolden, "a golden decision is missing: file:2: it is new", "nothing changed"},
+		{"an attack is gone", []drifted{{driftNew, "new"}, {driftGone, "gone"}}, true, record.FailedGolden, "a golden decision is left over: gone", "nothing changed"},
 	} {
 		sub(t, tt.name, func(t *testing.T) {
 			var n notes
-			if tt.golden != "" {
-				n.changedGolden(tt.golden)
-				n.changedGolden("another")
+			for _, d := range tt.golden {
+				n.changedGolden(d)
 			}
 			kind, message := n.failure(tt.failed)
 			assert.Equal(t, tt.kind, kind, tt.reason)

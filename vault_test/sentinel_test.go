@@ -300,7 +300,7 @@ func TestBrokenPolicyTurnsGoldensRed(t *testing.T) {
 			require.NoError(t, err)
 			diffs := againstGolden(t, newPolicyChange(), cases, tt.level, got)
 			require.NotEmpty(t, diffs, "no line of a golden notices it: %s: add an attack that does (CONTRIBUTING, Adding things)", tt.reason)
-			all := strings.Join(diffs, "\n")
+			all := fmt.Sprint(diffs)
 			if asWritten(t, tt.level) { // of another policy, other lines may notice it
 				assert.Contains(t, all, tt.want, tt.reason)
 			}

@@ -54,6 +54,7 @@ func (b *bench) runCell(t *testing.T, p record.PlannedCell) {
 		t.Fatalf("harness fault: %v", err)
 	}
 	collectGolden(got)
+	changed.cell(got)
 	reportCell(t, got)
 }
 

@@ -10,14 +10,22 @@ type FailureKind string
 
 // The kinds.
 const (
-	FailedGolden FailureKind = "golden" // a golden decision changed
-	FailedTest   FailureKind = "test"   // another test: see its log
+	FailedUnpermitted FailureKind = "unpermitted" // a layer let a payment through that its level forbids
+	FailedGolden      FailureKind = "golden"      // a golden decision changed, or one is missing or left over
+	FailedTest        FailureKind = "test"        // another test: see its log
 )
 
 // FailureKinds lists the kinds, the worst first.
-func FailureKinds() []FailureKind { return []FailureKind{FailedGolden, FailedTest} }
+func FailureKinds() []FailureKind {
+	return []FailureKind{FailedUnpermitted, FailedGolden, FailedTest}
+}
 
-// Failure is what failed outside the cells.
+// Violates says whether a failure is a broken promise; any other leaves the run
+// inconclusive.
+func (k FailureKind) Violates() bool { return k == FailedUnpermitted || k == FailedGolden }
+
+// Failure is what failed outside the cells, or the sentence that sums up what all of
+// them let through.
 type Failure struct {
 	Kind    FailureKind `json:"kind"`
 	Message string      `json:"message"`

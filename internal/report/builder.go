@@ -190,7 +190,7 @@ func (b *Builder) Cell(name string) Cell {
 		Name: name, Cell: t.planned.Cell, Kind: t.planned.Kind, Group: t.planned.Cell.Group(),
 		Label: t.planned.Label, Skip: t.planned.Skip, Cohort: t.planned.Cell.Track.Cohort(), Open: t.open, Counts: t.Counts, Rates: t.rates(b.bootstrap),
 	}
-	c.Native = c.Cohort == c.Level
+	c.Native, c.Executed = c.Cohort == c.Level, t.findings.executed()
 	c.Findings = append(b.gate.tolerated(t.findings.list(), c.Counts), b.gate.complete(c, t.commonCause())...)
 	c.Findings = append(c.Findings, b.againstGolden(t)...)
 	c.Status = status(c)

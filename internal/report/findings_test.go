@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"vaultbench/internal/corpus"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
@@ -102,6 +103,11 @@ func TestFindingsAreCapped(t *testing.T) {
 			assert.Equal(t, tt.want, got, tt.reason)
 			assert.Equal(t, tt.more, more, tt.reason)
 			assert.Equal(t, tt.violations, c.Unpermitted.Evaluations, "the counts are whole")
+			assert.Len(t, c.Executed, tt.violations, "so is what a digest sums up")
+			for _, e := range c.Executed {
+				assert.Equal(t, report.Executed{Attack: e.Attack, Recipient: "eve", Class: corpus.ClassAttacker}, e)
+				assert.NotEmpty(t, e.Attack)
+			}
 		})
 	}
 }

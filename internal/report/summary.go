@@ -52,7 +52,7 @@ func (s *Summary) Fail(failures ...record.Failure) {
 	for _, f := range failures {
 		texts = append(texts, f.String())
 		switch {
-		case f.Kind == record.FailedGolden:
+		case f.Kind.Violates():
 			s.Status = Violation
 		case s.Status == Pass:
 			s.Status = Inconclusive
@@ -87,6 +87,9 @@ type Cell struct {
 	// Open are the evaluations that are not final, by what stopped them. One that was
 	// stopped after an executed violation is final, and a resumed run keeps it.
 	Open map[record.SubReason]int `json:"-"`
+	// Executed are the unpermitted transfers behind a layer, of which Findings names
+	// the first only; by attack and trial.
+	Executed []Executed `json:"-"`
 	Counts
 	Rates Rates `json:"rates"`
 }

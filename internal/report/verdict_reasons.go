@@ -22,7 +22,7 @@ func (r *Recount) reasons(w World, g Gate, changes []RateChange, failed error) [
 	out := []Reason{}
 	for _, f := range r.Manifest.Failures {
 		state := StateInconclusive
-		if f.Kind == record.FailedGolden {
+		if f.Kind.Violates() {
 			state = StateViolation
 		}
 		out = append(out, reasonOf(state, "", f.String()))

@@ -78,6 +78,9 @@ var verdicts = []struct {
 	{"golden decision changed", func(w *unsealed, _ *report.World, _ *report.Gate) {
 		w.manifest.Failures = []record.Failure{{Kind: record.FailedGolden, Message: "a golden decision changed: x"}}
 	}, report.StateViolation, "a golden decision changed", report.ConditionVerdict, "the right denial for the wrong reason is a fault"},
+	{"a layer let through what its level forbids", func(w *unsealed, _ *report.World, _ *report.Gate) {
+		w.manifest.Failures = []record.Failure{{Kind: record.FailedUnpermitted, Message: "the layer allows 1 payment that the level forbids"}}
+	}, report.StateViolation, "that the level forbids", report.ConditionVerdict, "whatever the cells asked"},
 	{"another test failed", func(w *unsealed, _ *report.World, _ *report.Gate) {
 		w.manifest.Failures = []record.Failure{{Kind: record.FailedTest, Message: "a test failed", Tests: `-run "TestX"`}}
 	}, report.StateInconclusive, `a test failed (go test -run "TestX")`, report.ConditionVerdict, "the cells alone prove nothing"},

@@ -44,8 +44,11 @@ func (a attempt) do(t *testing.T, results string, last bool) report.Summary {
 	require.NoError(t, err)
 	for _, message := range a.failed {
 		kind := record.FailedTest
-		if message == "golden" {
+		switch message {
+		case "golden":
 			kind = record.FailedGolden
+		case "paid":
+			kind = record.FailedUnpermitted
 		}
 		r.Fail(kind, message)
 	}
@@ -78,6 +81,7 @@ func TestFailuresStay(t *testing.T) {
 		{"after all, a part", []attempt{{failed: []string{"test"}}, {tests: both}}, []record.Failure{failed(record.FailedTest, "test", "")}, report.Inconclusive, "nobody knows which test it was"},
 		{"again, and stopped", []attempt{{tests: both, failed: []string{"golden"}}, {tests: both, failed: []string{"stopped"}}}, []record.Failure{failed(record.FailedGolden, "golden", both), failed(record.FailedTest, "stopped", both)}, report.Violation, "it did not come to the goldens"},
 		{"twice the same", []attempt{{failed: []string{"stopped"}}, {failed: []string{"stopped"}}}, []record.Failure{failed(record.FailedTest, "stopped", "")}, report.Inconclusive, "once is enough"},
+		{"paid outranks a golden", []attempt{{tests: both, failed: []string{"golden"}}, {tests: vault, failed: []string{"paid"}}}, []record.Failure{failed(record.FailedUnpermitted, "paid", vault), failed(record.FailedGolden, "golden", both)}, report.Violation, "money that moved is named first"},
 		{"stopped after a changed golden", []attempt{{failed: []string{"stopped", "golden"}}}, []record.Failure{failed(record.FailedGolden, "golden", ""), failed(record.FailedTest, "stopped", "")}, report.Violation, "the worst first"},
 		{"a part does not clear for good", []attempt{{tests: both, failed: []string{"golden"}}, {tests: vault}, {tests: vault}}, []record.Failure{failed(record.FailedGolden, "golden", both)}, report.Violation, "however often"},
 		{"killed", []attempt{{tests: both, killed: true}, {tests: vault}}, []record.Failure{ended(both)}, report.Inconclusive, "the goldens may have changed"},
