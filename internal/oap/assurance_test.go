@@ -2,7 +2,9 @@ package oap_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
@@ -57,6 +59,17 @@ func TestAssuranceGate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLintOtherCapability: what no rule reads of another capability's limits is
+// warned of alone, as the loader lets it be.
+func TestLintOtherCapability(t *testing.T) {
+	raw := strings.Replace(fmt.Sprintf(barePack, "L0"), "amount <= 5", "amount <= limits.finance.bare.most", 1)
+	packs, err := oap.ReadPacks(fstest.MapFS{"bare.json": {Data: []byte(raw)}})
+	require.NoError(t, err)
+	got := lintText(oap.Lint("p.json", mergeJSON(t, shippedBytes(t, level2),
+		`{"capabilities":[{"id":"finance.bare"}],"limits":{"payments.charge":null,"finance.bare":{"most":5,"other":{"a":1}}}}`), oap.LintOptions{At: morning, Packs: packs}))
+	require.Equal(t, []string{"warning: /limits/finance.bare/other: " + unreadByAny}, got)
 }
 
 // TestUnknownAssurance: limits that ask for what is no level are refused at load;

@@ -143,7 +143,7 @@ func (rs readings) unreadMember(at jsontext.Pointer, name string, raw json.RawMe
 	switch {
 	case len(below) == 0 && !rs.whole():
 		return []jsontext.Pointer{here}
-	case len(below) == 0 && covered:
+	case covered:
 		return nil
 	}
 	return below.unread(here, raw)
