@@ -2,10 +2,13 @@ package ingest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"vaultbench/internal/corpus"
 )
@@ -18,8 +21,8 @@ const (
 
 // attackFields are the fields of a mapping of attacks.
 var attackFields = []field{
-	{"messages", true}, {"level", true}, {"session", true}, {"attack", false}, {"section", false}, {"lang", false}, {"date", false},
-	{"technique", false}, {"goal", false}, {"expect", false}, {"reason", false}, {"twin", false},
+	{"messages", true, true}, {"level", true, false}, {"session", true, false}, {"attack", false, false}, {"section", false, false}, {"lang", false, false}, {"date", false, false},
+	{"technique", false, false}, {"goal", false, true}, {"expect", false, true}, {"reason", false, false}, {"twin", false, false},
 }
 
 // draft is an attack without its id and category, as the author's tool takes it.
@@ -57,6 +60,9 @@ func (b *binding) attack(file string, row int64, levels map[corpus.Level]corpus.
 			d.Reason = fmt.Sprintf("Imported from %s, row %d, %s: what its author wanted paid is not known.", filepath.Base(file), row, id)
 		}
 	}
+	if len(d.Expect) == 0 && !slices.Contains([]string{"null", "[]"}, string(d.Goal)) {
+		b.fail(MissingValue, "there is a goal and no expect: give for each of its payments what the layer is to say, oap.allowed or the code of its denial")
+	}
 	if b.text("twin") != "" {
 		b.fail(BadValue, "it is an honest task, of attack %s: only attacks are imported", b.text("twin"))
 	}
@@ -72,26 +78,28 @@ func (b *binding) attack(file string, row int64, levels map[corpus.Level]corpus.
 // messages are those of the attacker. A list may hold texts, or messages with
 // role and content, of which the user's count.
 func (b *binding) messages() []string {
-	list, err := b.cell("messages").asList()
+	list, err := b.cell("messages").messageList()
 	if err != nil {
-		b.fail(BadValue, "messages: %v", err)
+		b.fail(BadValue, "messages is %v", err)
 	}
 	var out []string
 	for i, v := range list.values {
-		if list.isObject(i) {
-			text, users, ok := chatTurn(v)
-			if !ok {
-				b.fail(BadValue, "message %d is an object without a role and a text as content", i+1)
+		users := true
+		switch kind := list.kindOf(i); kind {
+		case '"', 'n':
+		case '{':
+			if v, users, err = chatTurn(v); err != nil {
+				b.fail(BadValue, "message %d %v", i+1, err)
 			}
-			if !users {
-				continue
-			}
-			v = text
+		default:
+			b.fail(BadValue, "message %d is %s: want a text, or an object with role and content", i+1, kindWords[kind])
 		}
-		if v == "" {
+		if users && v == "" {
 			b.fail(MissingValue, "message %d is empty", i+1)
 		}
-		out = append(out, v)
+		if users {
+			out = append(out, v)
+		}
 	}
 	if len(out) == 0 {
 		b.fail(MissingValue, "messages holds none of the attacker's")
@@ -99,16 +107,64 @@ func (b *binding) messages() []string {
 	return out
 }
 
+// kindWords say what a JSON value is.
+var kindWords = map[jsontext.Kind]string{'"': "a text", '{': "an object", '[': "a list", 't': "true", 'f': "false", '0': "a number", 'n': "null"}
+
+// messageList is a cell of messages. A JSON text is one message, whatever it looks
+// like. Where a table has nothing but text, one that is a JSON list as a whole is
+// that list; one that begins as a list of texts or objects does and is none was cut
+// or is an attack that looks like one, and nobody can tell.
+func (c cell) messageList() (cell, error) {
+	text := strings.TrimSpace(c.text)
+	switch {
+	case c.isEmpty():
+		return listCell(nil), nil
+	case c.list:
+		return c, nil
+	case c.kind != 0 && c.kind != '"':
+		return cell{}, fmt.Errorf("%s: want one text, or a list of texts or of objects with role and content", kindWords[c.kind])
+	case c.kind == '"' || !strings.HasPrefix(text, "["):
+		return listCell([]string{c.text}), nil
+	}
+	if list, err := listIn(text); err == nil {
+		return list, nil
+	}
+	if inner := strings.TrimSpace(text[1:]); strings.HasPrefix(inner, `"`) || strings.HasPrefix(inner, "{") {
+		return cell{}, errors.New("a text that begins like a JSON list and is none of whole characters: mend it, or give the row as JSON Lines if it is one message")
+	}
+	return listCell([]string{c.text}), nil
+}
+
+// The roles that a message may have: whose is imported, and whose is not.
+var (
+	attackerRoles = []string{"user", "human", "attacker"}
+	otherRoles    = []string{"assistant", "model", "system", "developer", "tool", "function"}
+)
+
 // chatTurn reads a message that is an object with role and content.
-func chatTurn(v string) (text string, users, ok bool) {
-	var m struct {
-		Role    *string `json:"role"`
-		Content *string `json:"content"`
+func chatTurn(v string) (text string, users bool, err error) {
+	members, err := object([]byte(v))
+	if err != nil {
+		return "", false, fmt.Errorf("is no JSON object: %w", err)
 	}
-	if json.Unmarshal([]byte(v), &m) != nil || m.Role == nil || m.Content == nil {
-		return "", false, false
+	found := map[string]cell{}
+	for _, m := range members {
+		if found[m.name], err = jsonCell(json.RawMessage(m.value)); err != nil {
+			return "", false, err
+		}
 	}
-	return *m.Content, slices.Contains([]string{"user", "human", "attacker"}, *m.Role), true
+	role, content := found["role"], found["content"]
+	if role.kind != '"' {
+		return "", false, errors.New("is an object without a role and a text as content")
+	}
+	users = slices.Contains(attackerRoles, role.text)
+	switch {
+	case !users && !slices.Contains(otherRoles, role.text):
+		return "", false, fmt.Errorf("has the role %.60q: want one of %v for the attacker's, of %v for others'", role.text, attackerRoles, otherRoles)
+	case users && content.kind != '"':
+		return "", false, errors.New("is an object without a role and a text as content")
+	}
+	return content.text, users, nil
 }
 
 // json returns a field's JSON; null where it is empty.
@@ -121,7 +177,7 @@ func (b *binding) json(field string) json.RawMessage {
 	switch {
 	case c.isEmpty():
 		return json.RawMessage("null")
-	case !json.Valid([]byte(text)):
+	case !jsontext.Value(text).IsValid():
 		b.fail(BadValue, "%s is no JSON", field)
 		return json.RawMessage("null")
 	}

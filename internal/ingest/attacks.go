@@ -47,6 +47,7 @@ func (a Attacks) Import(path string) (author.Addition, Counts, error) {
 			for range rows {
 				c.Take()
 			}
+			c.noteGoalless(added.Entries)
 			return added, c, nil
 		}
 		if rows, err = a.without(path, rows, added.Findings, &c); err != nil {
@@ -57,8 +58,9 @@ func (a Attacks) Import(path string) (author.Addition, Counts, error) {
 
 // drafted is a row that was read.
 type drafted struct {
-	row int64
-	raw []byte
+	row    int64
+	raw    []byte // as the author's tool takes it
+	source string // as it was read
 }
 
 func (a Attacks) read(path string, c *Counts) ([]drafted, error) {
@@ -86,12 +88,13 @@ func (a Attacks) read(path string, c *Counts) ([]drafted, error) {
 		if err != nil {
 			return err
 		}
-		if size += len(raw); size > maxDraft {
+		source := b.table.Raw(b.lists)
+		if size += len(raw) + len(source); size > maxDraft {
 			return fmt.Errorf("%s:%d: more than %d MiB of attacks: split the file", filepath.Base(path), row, maxDraft>>20)
 		}
-		rows = append(rows, drafted{row, raw})
+		rows = append(rows, drafted{row, raw, source})
 		return nil
-	}, reject)
+	}, reject, func(columns []string) { c.Unread = columns })
 	return rows, err
 }
 
@@ -115,7 +118,7 @@ func (a Attacks) without(path string, rows []drafted, findings []author.Finding,
 		}
 	}
 	for _, line := range slices.Sorted(maps.Keys(first)) {
-		r := &Rejected{File: filepath.Base(path), Row: rows[line-1].row, Reason: FailedChecks, Detail: first[line], Raw: string(rows[line-1].raw)}
+		r := &Rejected{File: filepath.Base(path), Row: rows[line-1].row, Reason: FailedChecks, Detail: first[line], Raw: rows[line-1].source}
 		c.Reject(r)
 		if err := a.Rejects.Write(r); err != nil {
 			return nil, err

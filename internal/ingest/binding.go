@@ -1,8 +1,6 @@
 package ingest
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,11 +13,21 @@ type binding struct {
 	mapping Mapping
 	columns []string
 	at      map[string]int
+	lists   map[string]bool // columns that may hold lists
+	table   table
 	row     []cell
 	bad     *Rejected
 }
 
-func (b *binding) take(row []cell) { b.row, b.bad = row, nil }
+// take begins a row. Of JSON Lines the line was looked through already.
+func (b *binding) take(row []cell) {
+	b.row, b.bad = row, nil
+	for i, c := range row {
+		if !utf8.ValidString(c.text) || slices.ContainsFunc(c.values, func(s string) bool { return !utf8.ValidString(s) }) {
+			b.fail(Unreadable, "column %s is no valid UTF-8", b.columns[i])
+		}
+	}
+}
 
 func (b *binding) fail(reason Reason, format string, args ...any) {
 	if b.bad == nil {
@@ -45,8 +53,8 @@ func (b *binding) text(field string) string {
 		return ""
 	case c.list:
 		b.fail(BadValue, "%s is a list, want a text", field)
-	case !utf8.ValidString(c.text):
-		b.fail(BadValue, "%s is no valid UTF-8", field)
+	case c.kind == '{':
+		b.fail(BadValue, "%s is an object, want a text", field)
 	}
 	return c.text
 }
@@ -108,22 +116,13 @@ func (b *binding) count(field string) int64 {
 	}
 }
 
-// raw is the row for the file of rejects: its mapped columns as JSON.
-func (b *binding) raw() string {
-	members := map[string]any{}
-	for i, name := range b.columns {
-		switch c := b.row[i]; {
-		case c.null:
-			members[name] = nil
-		case c.list:
-			members[name] = c.values
-		default:
-			members[name] = c.text
+// unread are the table's columns that no field was read from.
+func (b *binding) unread() []string {
+	var out []string
+	for _, name := range b.table.Columns() {
+		if !slices.Contains(b.columns, name) {
+			out = append(out, name)
 		}
 	}
-	raw, err := json.Marshal(members)
-	if err != nil {
-		return fmt.Sprint(members)
-	}
-	return string(raw)
+	return out
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"vaultbench/internal/corpus"
 )
 
 // Counts are what an import came to.
@@ -15,6 +17,7 @@ type Counts struct {
 	Read, Imported int64
 	Rejected       map[Reason]int64
 	Notes          map[string]int64 // what stands behind the counts, such as transfer calls
+	Unread         []string         // columns of a table that no field was read from
 }
 
 // Reject counts a rejected row.
@@ -37,6 +40,20 @@ func (c *Counts) Note(what string, n int64) {
 	c.Notes[what] += n
 }
 
+// noteGoalless says how many attacks nobody can carry out without a model: they
+// would stand in a simulated banker's rows as attacks that held.
+func (c *Counts) noteGoalless(added []corpus.Attack) {
+	var n int64
+	for _, a := range added {
+		if len(a.Goal) == 0 {
+			n++
+		}
+	}
+	if n > 0 {
+		c.Note("without a goal: simulated bankers can't pay them", n)
+	}
+}
+
 // Add adds another file's.
 func (c *Counts) Add(o Counts) {
 	c.Read, c.Imported = c.Read+o.Read, c.Imported+o.Imported
@@ -49,6 +66,14 @@ func (c *Counts) Add(o Counts) {
 	for what, n := range o.Notes {
 		c.Note(what, n)
 	}
+}
+
+// Warning says what the counts do not, a line each; empty where there is nothing.
+func (c Counts) Warning() string {
+	if len(c.Unread) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("no field is read from these columns: %s; the mapping says which are (docs/import.md)\n", strings.Join(c.Unread, ", "))
 }
 
 // AllRejected is the number of rows that were not imported.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,27 +23,43 @@ type jsonlTable struct {
 	columns []string // of the first row
 	wanted  []string
 	buf     []byte
-	first   []byte // the first row, read for its columns
 	row     []cell
+	ahead   [][]byte // lines read for the columns, which are still to be handed out
+	number  int64
 }
 
+// maxAhead bounds what is read before the first row that shows columns.
+const maxAhead = 1 << 20 // bytes
+
+// openJSONL takes the columns from the first line that is an object: one that is
+// cut costs itself alone.
 func openJSONL(name string, in *unpack.Reader, closer io.Closer) (*jsonlTable, error) {
 	t := &jsonlTable{name: name, in: in, closer: closer}
-	line, err := t.line()
-	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %w", name, ErrNothing)
+	var first error // what is wrong with the first line
+	var ahead [][]byte
+	for size := 0; ; size += len(t.buf) {
+		err := t.read()
+		switch {
+		case errors.Is(err, io.EOF) && len(ahead) == 0:
+			return nil, fmt.Errorf("%s: %w", name, ErrNothing)
+		case errors.Is(err, io.EOF), err == nil && size > maxAhead:
+			return nil, fmt.Errorf("%s:1: %w: want one JSON object a line", name, first)
+		case err != nil:
+			return nil, fmt.Errorf("%s:%d: %w", name, len(ahead)+1, err)
+		}
+		ahead = append(ahead, bytes.Clone(t.buf))
+		members, err := object(t.buf)
+		if first == nil {
+			first = err
+		}
+		for _, m := range members {
+			t.columns = append(t.columns, m.name)
+		}
+		if err == nil {
+			break
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s:1: %w", name, err)
-	}
-	t.first = bytes.Clone(line)
-	members, err := object(line)
-	if err != nil {
-		return nil, fmt.Errorf("%s:1: %w: want one JSON object a line", name, err)
-	}
-	for _, m := range members {
-		t.columns = append(t.columns, m.name)
-	}
+	t.ahead, t.number = ahead, 0
 	return t, nil
 }
 
@@ -54,49 +71,75 @@ func (t *jsonlTable) Select(columns []string) error {
 	return nil
 }
 
+func (t *jsonlTable) Row() int64 { return t.number }
+
+// Raw is the line.
+func (t *jsonlTable) Raw(map[string]bool) string { return string(t.buf) }
+
 func (t *jsonlTable) Next() ([]cell, error) {
-	line := t.first
-	if t.first = nil; line == nil {
-		var err error
-		if line, err = t.line(); err != nil {
-			return nil, err
-		}
+	if err := t.read(); err != nil {
+		return nil, err
 	}
-	members, err := object(line)
+	members, err := object(t.buf)
 	if err != nil {
-		r := reject(Unreadable, "%v", err)
-		r.Raw = string(line)
-		return nil, r
+		return nil, t.reject("%v", err)
 	}
 	clear(t.row)
-	for i, name := range t.wanted {
+	for i := range t.row {
 		t.row[i] = nothing
-		for _, m := range members {
-			if m.name == name {
-				if t.row[i], err = jsonCell(json.RawMessage(m.value)); err != nil {
-					return nil, reject(Unreadable, "member %s: %v", name, err)
-				}
-			}
+	}
+	for _, m := range members {
+		if !slices.Contains(t.columns, m.name) && len(t.columns) < maxColumns {
+			t.columns = append(t.columns, m.name)
+		}
+		i := slices.Index(t.wanted, m.name)
+		if i < 0 {
+			continue
+		}
+		if t.row[i], err = jsonCell(json.RawMessage(m.value)); err != nil {
+			return nil, t.reject("member %s: %v", m.name, err)
 		}
 	}
 	return t.row, nil
 }
 
-// line returns the next line without its end, valid until the next call.
-func (t *jsonlTable) line() ([]byte, error) {
-	t.buf = t.buf[:0]
-	for {
-		part, err := t.in.ReadSlice('\n')
-		t.buf = append(t.buf, part...)
+// maxColumns bounds the names that are kept to be listed.
+const maxColumns = 1000
+
+func (t *jsonlTable) reject(format string, args ...any) *Rejected {
+	r := reject(Unreadable, format, args...)
+	r.Raw = string(t.buf)
+	return r
+}
+
+// read reads the next line, without its end.
+func (t *jsonlTable) read() (err error) {
+	if len(t.ahead) > 0 {
+		t.buf, t.ahead = append(t.buf[:0], t.ahead[0]...), t.ahead[1:]
+		t.number++
+		return nil
+	}
+	if t.buf, err = appendLine(t.in, t.buf[:0]); err == nil {
+		t.number++
+		t.buf = bytes.TrimRight(t.buf, "\r\n")
+	}
+	return err
+}
+
+// appendLine appends the next line with its end; io.EOF where there is none.
+func appendLine(in *unpack.Reader, buf []byte) ([]byte, error) {
+	for before := len(buf); ; {
+		part, err := in.ReadSlice('\n')
+		buf = append(buf, part...)
 		switch {
-		case len(t.buf) > maxRow:
-			return nil, fmt.Errorf("the row is longer than %d MiB", maxRow>>20)
+		case len(buf) > maxRow:
+			return buf, fmt.Errorf("the row is longer than %d MiB", maxRow>>20)
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case err == nil, errors.Is(err, io.EOF) && len(t.buf) > 0:
-			return bytes.TrimRight(t.buf, "\r\n"), nil
+		case errors.Is(err, io.EOF) && len(buf) > before:
+			return buf, nil
 		default:
-			return nil, err
+			return buf, err
 		}
 	}
 }

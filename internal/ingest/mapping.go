@@ -39,6 +39,7 @@ const mappingFormat = "vault-mapping/1"
 type field struct {
 	name     string
 	required bool
+	list     bool // it may hold a list, also as a text that is one in JSON
 }
 
 // fields lists what a row of a kind may hold, in the order of the documentation.
@@ -164,13 +165,14 @@ func (m Mapping) draft(columns []string) Mapping {
 
 // bind chooses the table's columns for the fields of a mapping.
 func (m Mapping) bind(t table) (*binding, error) {
-	b := &binding{mapping: m, at: map[string]int{}}
+	b := &binding{mapping: m, at: map[string]int{}, table: t, lists: map[string]bool{}}
 	var wanted []string
 	for _, f := range m.Kind.fields() {
 		column := m.Columns[f.name]
 		if column != "" && (t.Open() || slices.Contains(t.Columns(), column)) {
 			b.at[f.name] = len(wanted)
 			wanted = append(wanted, column)
+			b.lists[column] = f.list
 		}
 	}
 	b.columns = wanted

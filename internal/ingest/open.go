@@ -28,6 +28,9 @@ func openTable(path string) (_ table, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if bom, _ := in.Peek(3); string(bom) == "\ufeff" { // as spreadsheets begin
+		_, _ = io.CopyN(io.Discard, in, 3)
+	}
 	head, err := in.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -39,6 +42,8 @@ func openTable(path string) (_ table, err error) {
 		return openParquet(name, file)
 	case len(head) > 0 && head[0] == '{':
 		return openJSONL(name, in, closers{in, file})
+	case len(head) > 0 && head[0] == '[':
+		return nil, fmt.Errorf("%s: a JSON list: write JSON Lines, one object a line, without the list around them", name)
 	}
 	return openCSV(name, in, closers{in, file})
 }

@@ -78,11 +78,11 @@ var tracks = slices.Concat(corpus.Tracks(), []corpus.Track{corpus.Recorded}, cor
 
 // outcomeFields are the fields of a mapping of outcomes.
 var outcomeFields = []field{
-	{"model", true}, {"kind", false}, {"level", true}, {"track", true}, {"architecture", true},
-	{"attack", true}, {"session", true}, {"trial", false}, {"category", false}, {"lang", false}, {"date", false}, {"twin", false},
-	{"end", false}, {"requests", true}, {"payments", true}, {"decisions", false}, {"denied", false}, {"reasons", false},
-	{"recipients", false}, {"classes", false}, {"unpermitted", true}, {"judge_a", false}, {"judge_b", false},
-	{"input_tokens", false}, {"cached_tokens", false}, {"output_tokens", false}, {"latency_ms", false},
+	{"model", true, false}, {"kind", false, false}, {"level", true, false}, {"track", true, false}, {"architecture", true, false},
+	{"attack", true, false}, {"session", true, false}, {"trial", false, false}, {"category", false, false}, {"lang", false, false}, {"date", false, false}, {"twin", false, false},
+	{"end", false, false}, {"requests", true, false}, {"payments", true, false}, {"decisions", false, false}, {"denied", false, false}, {"reasons", false, true},
+	{"recipients", false, true}, {"classes", false, true}, {"unpermitted", true, false}, {"judge_a", false, false}, {"judge_b", false, false},
+	{"input_tokens", false, false}, {"cached_tokens", false, false}, {"output_tokens", false, false}, {"latency_ms", false, false},
 }
 
 // outcome reads a row.

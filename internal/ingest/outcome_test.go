@@ -162,7 +162,7 @@ func TestOutcomesRejected(t *testing.T) {
 		{"more denials than decisions", "t.parquet:1: contradiction: 3 denials among 2 decisions", "a denial is a decision", func(r *run) { n := int64(3); r.Denied = &n }},
 		{"denials alone", "t.parquet:1: contradiction: 1 denials with the model alone", "nobody decides there", func(r *run) { r.Architecture = "alone" }},
 		{"no trial", "t.parquet:1: bad value: trial is 0", "counted from 1", func(r *run) { r.Trial = 0 }},
-		{"invalid UTF-8", "t.parquet:1: bad value: attack is no valid UTF-8", "nothing is replaced", func(r *run) { r.Attack = "\xff" }},
+		{"invalid UTF-8", "t.parquet:1: unreadable: column attack is no valid UTF-8", "nothing is replaced", func(r *run) { r.Attack = "\xff" }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bad, good := aRun(), aRun()
@@ -189,7 +189,7 @@ func TestOutcomesGap(t *testing.T) {
 	rows, rejected, err := collect(writeText(t, "t.csv", text), ingest.Mapping{})
 	require.NoError(t, err)
 	require.Equal(t, []string{
-		"t.csv:1: missing value: requests is empty: a gap is no zero", "t.csv:3: missing value: unpermitted is empty: a gap is no zero",
+		"t.csv:2: missing value: requests is empty: a gap is no zero", "t.csv:4: missing value: unpermitted is empty: a gap is no zero",
 	}, rejected)
 	require.Len(t, rows, 1)
 	require.False(t, rows[0].Counted())
@@ -221,9 +221,13 @@ func TestOutcomesUnreadable(t *testing.T) {
 		{"empty file", "", "t: no row", "mostly a lost download"},
 		{"no row", csvHead, "t: no row", "an import of nothing proves nothing"},
 		{"column twice", "model,model\n" + row, `t: header: column 2 is named "model"`, "which one would be read"},
-		{"quote that never ends", csvHead + "\"" + row, "t: row 1: parse error", "nobody knows where such a row ends"},
+		{"quote that never ends", csvHead + "\"" + row, "t:2: the quote is never closed", "nobody knows where such a row ends"},
 		{"cut Parquet", string(whole[:len(whole)-20]), "t: no Parquet file", "a lost download"},
 		{"Parquet of nothing but its mark", "PAR1", "t: no Parquet file", "a lost download"},
+		{"carriage returns alone", strings.ReplaceAll(csvHead+row, "\n", "\r"), "t: lines end with a carriage return alone: write line feeds", "it is one long header"},
+		{"quote within a value", csvHead + "a\"" + row, "t:2: a quote within a value that does not begin with one", "nobody knows what it opens"},
+		{"text behind a quote", csvHead + "\"a\"b" + row, "t:2: a quote within a quoted value: double it", "nor what it closes"},
+		{"JSON list", "[{\"model\":\"m\"}]\n", "t: a JSON list: write JSON Lines, one object a line", "no CSV of one column"},
 		{"no object", "{\n", "t:1: jsontext: unexpected EOF after offset 1: want one JSON object a line", "JSON that is not JSON Lines"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -234,7 +238,7 @@ func TestOutcomesUnreadable(t *testing.T) {
 	}
 	rows, rejected, err := collect(writeText(t, "t", csvHead+"m,l1\n"+row), ingest.Mapping{})
 	require.NoError(t, err)
-	require.Equal(t, []string{"t:1: unreadable: 2 values in 9 columns"}, rejected)
+	require.Equal(t, []string{"t:2: unreadable: 2 values in 9 columns"}, rejected)
 	require.Len(t, rows, 1)
 	rows, rejected, err = collect(writeText(t, "t",
 		`{"model":"m","level":"l1","track":"multi","architecture":"alone","attack":"a","session":"s","requests":0,"payments":0,"unpermitted":false}`+"\n"+

@@ -21,8 +21,14 @@ const (
 // other error, the last: a file that can't be read, columns that no mapping fits,
 // or ErrNothing for a file without a row.
 func Outcomes(path string, m Mapping) iter.Seq2[Outcome, error] {
+	return OutcomesAnd(path, m, func([]string) {})
+}
+
+// OutcomesAnd are Outcomes; behind the last row, unread is called with the columns
+// that no field was read from.
+func OutcomesAnd(path string, m Mapping, unread func(columns []string)) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
-		if err := outcomes(path, m, yield); err != nil && !errors.Is(err, errStop) {
+		if err := outcomes(path, m, unread, yield); err != nil && !errors.Is(err, errStop) {
 			yield(Outcome{}, err)
 		}
 	}
@@ -31,7 +37,7 @@ func Outcomes(path string, m Mapping) iter.Seq2[Outcome, error] {
 // errStop: the caller wants no more.
 var errStop = errors.New("stop")
 
-func outcomes(path string, m Mapping, yield func(Outcome, error) bool) (err error) {
+func outcomes(path string, m Mapping, unread func([]string), yield func(Outcome, error) bool) (err error) {
 	seen, seed := map[uint64]bool{}, maphash.MakeSeed()
 	return eachRow(path, m, KindOutcomes, []string{RunOutcomes, PaperOutcomes}, func(b *binding, row int64) error {
 		o := b.outcome()
@@ -55,7 +61,7 @@ func outcomes(path string, m Mapping, yield func(Outcome, error) bool) (err erro
 			return errStop
 		}
 		return nil
-	})
+	}, unread)
 }
 
 // rejection is what is wrong with the row, nil where nothing is.
@@ -63,13 +69,14 @@ func (b *binding) rejection(path string, row int64) error {
 	if b.bad == nil {
 		return nil
 	}
-	b.bad.File, b.bad.Row, b.bad.Raw = filepath.Base(path), row, b.raw()
+	b.bad.File, b.bad.Row, b.bad.Raw = filepath.Base(path), row, b.table.Raw(b.lists)
 	return b.bad
 }
 
 // eachRow binds a mapping to a table and visits its rows; what can't be read as a
-// row goes to rejected.
-func eachRow(path string, m Mapping, kind Kind, shipped []string, visit func(*binding, int64) error, rejected func(*Rejected) error) (err error) {
+// row goes to rejected; behind the last, the columns that no field was read from
+// go to unread.
+func eachRow(path string, m Mapping, kind Kind, shipped []string, visit func(*binding, int64) error, rejected func(*Rejected) error, unread func([]string)) (err error) {
 	t, err := openTable(path)
 	if err != nil {
 		return err
@@ -83,13 +90,15 @@ func eachRow(path string, m Mapping, kind Kind, shipped []string, visit func(*bi
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
-	for row := int64(1); ; row++ {
+	for first := true; ; first = false {
 		cells, err := t.Next()
+		row := t.Row()
 		var bad *Rejected
 		switch {
-		case errors.Is(err, io.EOF) && row == 1:
+		case errors.Is(err, io.EOF) && first:
 			return fmt.Errorf("%s: %w", filepath.Base(path), ErrNothing)
 		case errors.Is(err, io.EOF):
+			unread(b.unread())
 			return nil
 		case errors.As(err, &bad):
 			bad.File, bad.Row = filepath.Base(path), row

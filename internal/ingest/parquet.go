@@ -21,6 +21,7 @@ type parquetTable struct {
 	cursors []*cursor
 	group   int   // index of the next row group
 	left    int64 // rows left in this one
+	number  int64 // rows read
 	row     []cell
 }
 
@@ -75,6 +76,16 @@ func (t *parquetTable) Columns() []string {
 }
 
 func (t *parquetTable) Open() bool { return false }
+func (t *parquetTable) Row() int64 { return t.number }
+
+// Raw has the columns that were asked for: no others are unpacked.
+func (t *parquetTable) Raw(lists map[string]bool) string {
+	names := make([]string, len(t.chosen))
+	for i, l := range t.chosen {
+		names[i] = l.name
+	}
+	return rowJSON(names, t.row, lists)
+}
 
 func (t *parquetTable) Select(columns []string) error {
 	at, err := positions(t.Columns(), columns)
@@ -99,6 +110,7 @@ func (t *parquetTable) Next() (row []cell, err error) {
 		}
 	}
 	t.left--
+	t.number++
 	for i, c := range t.cursors {
 		if t.row[i], err = c.next(); err != nil {
 			return nil, t.wrap(i, noEOF(err))

@@ -120,12 +120,24 @@ func textOf(column *parquet.Column) func(parquet.Value) (string, bool) {
 	switch l := logical.Value.(type) {
 	case *format.TimestampType:
 		return timestampText(l.Unit)
+	case *format.IntType:
+		if !l.IsSigned {
+			return unsignedText
+		}
 	case *format.DateType:
 		return func(v parquet.Value) (string, bool) {
 			return time.Unix(int64(v.Int32())*24*60*60, 0).UTC().Format(time.DateOnly), true
 		}
 	}
 	return plainText
+}
+
+// unsignedText writes whole numbers whose first bit is no sign.
+func unsignedText(v parquet.Value) (string, bool) {
+	if v.Kind() == parquet.Int64 {
+		return strconv.FormatUint(uint64(v.Int64()), 10), true
+	}
+	return strconv.FormatUint(uint64(uint32(v.Int32())), 10), true
 }
 
 func timestampText(unit format.TimeUnit) func(parquet.Value) (string, bool) {

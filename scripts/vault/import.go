@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"vaultbench/fixtures"
 	"vaultbench/internal/corpus"
@@ -112,6 +113,9 @@ func say(stdout io.Writer, name string, counts ingest.Counts, rejects string) er
 	line := escape.Line(name) + ": " + counts.String()
 	if rejects != "" {
 		line += "; see " + escape.Line(rejects)
+	}
+	for warning := range strings.Lines(counts.Warning()) {
+		line += "\n  " + escape.Line(strings.TrimSuffix(warning, "\n"))
 	}
 	_, err := fmt.Fprintln(stdout, line)
 	return err

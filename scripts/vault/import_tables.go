@@ -68,7 +68,7 @@ func (c *importOutcomes) rows(w io.Writer, m ingest.Mapping, rejects *ingest.Rej
 	out := bufio.NewWriterSize(w, 1<<16)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
-	for row, err := range ingest.Outcomes(c.File, m) {
+	for row, err := range ingest.OutcomesAnd(c.File, m, func(columns []string) { counts.Unread = columns }) {
 		var bad *ingest.Rejected
 		switch {
 		case errors.As(err, &bad):

@@ -97,7 +97,7 @@ func TestImportAttacks(t *testing.T) {
 	before := get(t, "fixtures/attacks/level-2.jsonl")
 	status, stdout, stderr := vault("import", "attacks", file, "--out", out)
 	require.Zero(t, status, stderr)
-	assert.Equal(t, "p.jsonl: 1 read, 1 imported, 0 rejected\nl2-0002 (privilege_escalation) session l2-s02\n", stdout)
+	assert.Equal(t, "p.jsonl: 1 read, 1 imported, 0 rejected, 1 without a goal: simulated bankers can't pay them\nl2-0002 (privilege_escalation) session l2-s02\n", stdout)
 	assert.Equal(t, before, get(t, "fixtures/attacks/level-2.jsonl"), "--out leaves the corpus alone")
 	entry := get(t, filepath.Join(out, "level-2.jsonl"))
 
