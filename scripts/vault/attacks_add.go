@@ -27,14 +27,16 @@ func (c *attacksAdd) Run(stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	added, err := author.Add(w.fixtures, draft, shipped.Expectations())
-	if err != nil {
-		return err
-	}
-	if err := problemsFound(stdout, added.Findings); err != nil {
-		return fmt.Errorf("%w: nothing was added", err)
-	}
-	if err := w.write(added.Files); err != nil {
+	var added author.Addition
+	if err := w.alone(func() error {
+		if added, err = author.Add(w.fixtures, draft, shipped.Expectations()); err != nil {
+			return err
+		}
+		if err := problemsFound(stdout, added.Findings); err != nil {
+			return fmt.Errorf("%w: nothing was added", err)
+		}
+		return w.write(added.Files)
+	}); err != nil {
 		return err
 	}
 	for i, a := range added.Entries {

@@ -103,6 +103,13 @@ func (c *attacksFmt) Run(stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if c.Check {
+		return c.format(w, stdout)
+	}
+	return w.alone(func() error { return c.format(w, stdout) })
+}
+
+func (c *attacksFmt) format(w workshop, stdout io.Writer) error {
 	files, err := w.read(c.Files)
 	if err != nil {
 		return err
@@ -134,7 +141,7 @@ func (c *attacksFmt) Run(stdout io.Writer) error {
 	return w.write(changed)
 }
 
-// write writes files by their names.
+// write writes files by their names. Whoever read them before holds alone.
 func (w workshop) write(files []author.File) error {
 	for _, f := range files {
 		path := filepath.FromSlash(f.Name)

@@ -106,11 +106,21 @@ func (c *importAttacks) Run(stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	added, counts, err := ingest.Attacks{Fixtures: w.fixtures, Expectations: shipped.Expectations(), Mapping: m, Rejects: rejects}.Import(c.File)
-	if err = errors.Join(err, rejects.Close()); err != nil {
-		return rejectedIn(rejects.Path(), fmt.Errorf("import: %w", err))
+	var added author.Addition
+	var counts ingest.Counts
+	add := func() error {
+		added, counts, err = ingest.Attacks{Fixtures: w.fixtures, Expectations: shipped.Expectations(), Mapping: m, Rejects: rejects}.Import(c.File)
+		if err = errors.Join(err, rejects.Close()); err != nil {
+			return rejectedIn(rejects.Path(), err)
+		}
+		return c.write(w, added)
 	}
-	if err := c.write(w, added); err != nil {
+	if c.Out == "" {
+		err = w.alone(add)
+	} else {
+		err = add()
+	}
+	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
 	if err := say(stdout, filepath.Base(c.File), counts, rejects.Path()); err != nil {
