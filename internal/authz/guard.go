@@ -23,8 +23,8 @@ type Authorizer interface {
 }
 
 // Guard asks an Authorizer and fails closed: a time-out, a panic, an error, a
-// malformed or expired decision or one about another value is a denial with
-// ReasonPolicyError. Only a Guard makes permits. No layer can talk it out of the
+// malformed or expired decision, one about another value or one that no record can
+// hold is a denial with ReasonPolicyError. Only a Guard makes permits. No layer can talk it out of the
 // time-out: each call of one runs on a goroutine that the guard can leave behind.
 type Guard struct {
 	authorizer Authorizer

@@ -1,6 +1,7 @@
 package receipt
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -83,7 +84,7 @@ func checkDecision(c *record.Call) error {
 	}
 	switch {
 	case parsed && d.RequestDigest.IsZero():
-		return fmt.Errorf("request_digest is absent: it may be about any payment")
+		return errors.New("request_digest is absent: it may be about any payment")
 	case !parsed && !d.RequestDigest.IsZero():
 		return fmt.Errorf("request_digest is %s: no request was parsed", d.RequestDigest)
 	case !d.ExpiresAt.After(d.IssuedAt):
@@ -96,7 +97,7 @@ func checkDecision(c *record.Call) error {
 	switch d.Origin {
 	case authz.FromLayer:
 		if !parsed {
-			return fmt.Errorf("origin is layer: none is asked about a call that did not parse")
+			return errors.New("origin is layer: none is asked about a call that did not parse")
 		}
 		return nil
 	case authz.FromDispatch:
@@ -109,7 +110,7 @@ func checkDecision(c *record.Call) error {
 func checkDispatched(d *authz.Decision, parsed bool) error {
 	switch {
 	case d.Allowed():
-		return fmt.Errorf("origin is dispatch, which never allows")
+		return errors.New("origin is dispatch, which never allows")
 	case len(d.Reasons) != 1:
 		return fmt.Errorf("reasons: %d of them, dispatch gives one", len(d.Reasons))
 	case parsed && !d.FailClosed():
