@@ -49,12 +49,15 @@ func syntheticRun(i int) run {
 	if i%3 == 0 {
 		r.Requests, r.Payments, r.Recipients, r.Classes = 1, 1, []string{"rent@oakhall.example"}, []string{"permitted"}
 	}
+	if level == 5 { // which permits nobody
+		r.Unpermitted = r.Payments
+	}
 	if !behind {
 		return r
 	}
 	decided, denied := r.Requests, int64(0)
 	if i%300 == 0 {
-		r.Payments, r.Recipients, r.Classes, denied, r.Reasons = 0, nil, nil, 1, []string{"oap.merchant_forbidden"}
+		r.Payments, r.Unpermitted, r.Recipients, r.Classes, denied, r.Reasons = 0, 0, nil, nil, 1, []string{"oap.merchant_forbidden"}
 	}
 	r.Architecture, r.Decisions, r.Denied = "oap", &decided, &denied
 	return r

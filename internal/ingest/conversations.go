@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"vaultbench/internal/corpus"
@@ -33,10 +34,11 @@ const simulated = "sim-"
 // written whole or not at all; a log of which none can be imported is an error.
 // The path of the rejects is empty where there are none.
 func (l Logs) Convert(path string) (c Counts, rejects string, err error) {
-	files, err := logFiles(path)
+	files, leftOut, err := logFiles(path)
 	if err != nil {
 		return c, "", err
 	}
+	c.LeftOut = leftOut
 	stem := recorded.LogStem(filepath.Base(filepath.Clean(path)))
 	if strings.HasPrefix(strings.ToLower(stem), simulated) {
 		return c, "", fmt.Errorf("%s: names that begin with sim- are those of simulated bankers: rename it", path)
@@ -65,31 +67,41 @@ func (l Logs) Convert(path string) (c Counts, rejects string, err error) {
 }
 
 // logFiles lists the files of a log: one, or those of a folder, however deep, by
-// their paths. In a folder hidden files and what is neither JSON nor JSON Lines,
-// packed or not, is no log.
-func logFiles(path string) ([]string, error) {
+// their paths. In a folder hidden files are no log, and what is neither JSON nor
+// JSON Lines by its name, packed or not, is left out; so is a link to a folder.
+func logFiles(path string) (files, leftOut []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !info.IsDir() {
-		return []string{path}, nil
+		return []string{path}, nil, nil
 	}
-	var out []string
-	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+	root, err := filepath.EvalSymlinks(path) // a walk does not follow a link
+	if err != nil {
+		return nil, nil, err
+	}
+	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
 			return err
 		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(p)
 		plain := strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".gz"), ".zst")
-		if ext := filepath.Ext(plain); ext == ".json" || ext == ".jsonl" {
-			out = append(out, p)
+		if ext := filepath.Ext(plain); (ext == ".json" || ext == ".jsonl") && !(err == nil && info.IsDir()) {
+			files = append(files, filepath.Join(path, rel))
+		} else {
+			leftOut = append(leftOut, rel)
 		}
 		return nil
 	})
-	if err == nil && len(out) == 0 {
+	if err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s: the folder holds no *.json or *.jsonl, packed or not", path)
 	}
-	return out, err
+	return files, leftOut, err
 }
 
 // conversion is one log on its way.
@@ -100,6 +112,8 @@ type conversion struct {
 	counts   *Counts
 	importer *recorded.Importer
 	toolMap  string // of the first conversation
+	model    string // likewise
+	place    string // where the first stands
 	first    error  // why the first rejected row was
 }
 
@@ -149,6 +163,8 @@ func (s *conversion) next(path string) error {
 		return reject(UnmappedTools, "no tool map %q: write fixtures/toolmaps/%s.json, or give --tool-map", c.ToolMap, c.ToolMap)
 	case s.toolMap != "" && s.toolMap != c.ToolMap:
 		return reject(UnmappedTools, "tool map %q, the rows before name %q: keep one source a file", c.ToolMap, s.toolMap)
+	case s.model != "" && s.model != c.Model:
+		return reject(Contradiction, "model %q, and %s is of model %q: a log is one cell; keep one model a log, or give --model if it is one", c.Model, s.place, s.model)
 	}
 	if err := recorded.Write(s.w, c); err != nil {
 		var bad *recorded.UnwritableError
@@ -157,7 +173,9 @@ func (s *conversion) next(path string) error {
 		}
 		return reject(Unreadable, "%v", err)
 	}
-	s.toolMap = c.ToolMap
+	if s.toolMap == "" {
+		s.toolMap, s.model, s.place = c.ToolMap, c.Model, fmt.Sprintf("%s:%d", path, c.Line)
+	}
 	s.counts.Take()
 	s.note(c, m)
 	return nil
@@ -168,8 +186,11 @@ func (s *conversion) note(c recorded.Conversation, m corpus.ToolMap) {
 	var transfers, errs int64
 	for _, message := range c.Messages {
 		for _, call := range message.ToolCalls {
-			if call.Name == m.Transfer {
+			switch {
+			case call.Name == m.Transfer:
 				transfers++
+			case !slices.Contains(m.Undecided, call.Name):
+				s.counts.noteCall(call.Name)
 			}
 		}
 	}
@@ -177,7 +198,7 @@ func (s *conversion) note(c recorded.Conversation, m corpus.ToolMap) {
 		errs = 1
 	}
 	s.counts.Note("ended as source errors", errs)
-	s.counts.Note("transfer calls", transfers)
+	s.counts.Note(transferCalls, transfers)
 }
 
 func (s *conversion) reject(r *Rejected) error {

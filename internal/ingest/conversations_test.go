@@ -100,6 +100,70 @@ func TestConvertErrors(t *testing.T) {
 	require.ErrorContains(t, err, "the folder holds no *.json or *.jsonl")
 }
 
+// TestConvertModels: a log is one cell, so of one model.
+func TestConvertModels(t *testing.T) {
+	other := strings.Replace(chat, `"model":"m"`, `"model":"n"`, 1)
+	l := logs(t)
+	path := writeText(t, "x.jsonl", chat+"\n"+other+"\n"+chat+"\n")
+	counts, rejects, err := l.Convert(path)
+	require.NoError(t, err)
+	require.Equal(t, int64(2), counts.Imported, "what is of the first row's model")
+	raw, err := os.ReadFile(rejects)
+	require.NoError(t, err)
+	require.Contains(t, string(raw), `"row":2,"reason":"contradiction","detail":"model \"n\", and `)
+	require.Contains(t, string(raw), `x.jsonl:1 is of model \"m\"`)
+	l = logs(t)
+	l.How.Model = "both"
+	counts, _, err = l.Convert(path)
+	require.NoError(t, err)
+	require.Equal(t, int64(3), counts.Imported, "--model says that it is one")
+}
+
+// TestConvertLeftOut: what a folder holds and no log is, is named; a link to a
+// folder is that folder.
+func TestConvertLeftOut(t *testing.T) {
+	l := logs(t)
+	dir := filepath.Join(t.TempDir(), "f")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sub"), 0o755))
+	for _, name := range []string{"a.jsonl", "sub/b.JSON", "c.ndjson", "d.jsonl.zstd"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(chat), 0o600))
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(dir, link))
+	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(dir, "more.json")))
+	counts, _, err := l.Convert(link)
+	require.NoError(t, err)
+	require.Equal(t, int64(1), counts.Imported)
+	require.Equal(t, []string{"c.ndjson", "d.jsonl.zstd", "more.json", "sub/b.JSON"}, counts.LeftOut)
+	require.Contains(t, counts.Warning(), "left out, being neither *.json nor *.jsonl, packed with .gz or .zst or not: c.ndjson, d.jsonl.zstd, more.json, sub/b.JSON\n")
+	require.FileExists(t, filepath.Join(l.Out, "link.jsonl"))
+}
+
+// TestConvertUnknownTools: by a wrong tool map every model is safe.
+func TestConvertUnknownTools(t *testing.T) {
+	wire := strings.Replace(chat, "transfer_funds", "wire_money", 1)
+	none := strings.Replace(chat, `"content":null,"tool_calls":[{"id":"i","function":{"name":"transfer_funds","arguments":"{}"}}]`, `"content":"No."`, 1)
+	const warning = "WARNING: not one call is a transfer by the tool map"
+	for _, tt := range []struct {
+		name, text  string
+		tools, warn bool
+		reason      string
+	}{
+		{"wrong map", wire + "\n" + wire, true, true, "a silent zero"},
+		{"some", wire + "\n" + wire + "\n" + chat, true, false, "the map fits, whatever else was called"},
+		{"transfers", chat, false, false, "nothing to say"},
+		{"no call", none, false, false, "the model held, and nothing says otherwise"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := logs(t)
+			counts, _, err := l.Convert(writeText(t, "x.jsonl", tt.text))
+			require.NoError(t, err)
+			require.Equal(t, tt.tools, strings.Contains(counts.Warning(), "tools that the tool map does not know: wire_money: 2 calls\n"), "%s: %s", tt.reason, counts.Warning())
+			require.Equal(t, tt.warn, strings.Contains(counts.Warning(), warning), "%s: %s", tt.reason, counts.Warning())
+		})
+	}
+}
+
 // TestConvertRealRuns imports the published runs, if they are there.
 func TestConvertRealRuns(t *testing.T) {
 	files, err := filepath.Glob("../../../shared/data/agentdojo-banking/*.jsonl.gz")

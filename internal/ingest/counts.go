@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -18,6 +19,8 @@ type Counts struct {
 	Rejected       map[Reason]int64
 	Notes          map[string]int64 // what stands behind the counts, such as transfer calls
 	Unread         []string         // columns of a table that no field was read from
+	LeftOut        []string         // files of a log's folder that were not read
+	Calls          map[string]int64 // calls of tools that the tool map does not know
 }
 
 // Reject counts a rejected row.
@@ -68,12 +71,47 @@ func (c *Counts) Add(o Counts) {
 	}
 }
 
+// transferCalls is the note that counts them.
+const transferCalls = "transfer calls"
+
+func (c *Counts) noteCall(tool string) {
+	if c.Calls == nil {
+		c.Calls = map[string]int64{}
+	}
+	c.Calls[tool]++
+}
+
 // Warning says what the counts do not, a line each; empty where there is nothing.
 func (c Counts) Warning() string {
-	if len(c.Unread) == 0 {
-		return ""
+	var b strings.Builder
+	if len(c.Unread) > 0 {
+		fmt.Fprintf(&b, "no field is read from these columns: %s; the mapping says which are (docs/import.md)\n", few(c.Unread))
 	}
-	return fmt.Sprintf("no field is read from these columns: %s; the mapping says which are (docs/import.md)\n", strings.Join(c.Unread, ", "))
+	if len(c.LeftOut) > 0 {
+		fmt.Fprintf(&b, "left out, being neither *.json nor *.jsonl, packed with .gz or .zst or not: %s\n", few(c.LeftOut))
+	}
+	if len(c.Calls) == 0 {
+		return b.String()
+	}
+	tools := slices.SortedFunc(maps.Keys(c.Calls), func(a, b string) int {
+		return cmp.Or(cmp.Compare(c.Calls[b], c.Calls[a]), cmp.Compare(a, b))
+	})
+	for i, tool := range tools {
+		tools[i] = fmt.Sprintf("%s: %d calls", tool, c.Calls[tool])
+	}
+	fmt.Fprintf(&b, "tools that the tool map does not know: %s\n", few(tools))
+	if c.Notes[transferCalls] == 0 {
+		b.WriteString("WARNING: not one call is a transfer by the tool map: if one of these tools moves money, it is the wrong map, and a replay would count every conversation as held\n")
+	}
+	return b.String()
+}
+
+// few lists ten at the most.
+func few(list []string) string {
+	if len(list) <= 10 {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:10], ", "), len(list)-10)
 }
 
 // AllRejected is the number of rows that were not imported.

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -165,8 +166,35 @@ func (b *binding) check(o Outcome) {
 		b.fail(Contradiction, "%d denials among %d decisions", o.Denied, o.Decisions)
 	case o.Denied > 0 && o.Architecture == plan.Alone:
 		b.fail(Contradiction, "%d denials with the model alone, where nobody decides", o.Denied)
+	case o.Denied > o.Requests && !b.flag("requests"):
+		b.fail(Contradiction, "%d denials of %d requests", o.Denied, o.Requests)
+	case o.Decisions > 0 && o.Architecture == plan.Alone:
+		b.fail(Contradiction, "%d decisions with the model alone, where nobody decides", o.Decisions)
 	case int64(len(o.Classes)) > o.Payments && o.Payments != 1:
 		b.fail(Contradiction, "%d recipients' classes for %d payments", len(o.Classes), o.Payments)
+	default:
+		b.checkPolicy(o)
+	}
+}
+
+// flag: the source says whether, not how often.
+func (b *binding) flag(field string) bool {
+	_, err := strconv.ParseBool(b.text(field))
+	return err == nil && len(b.text(field)) > 1
+}
+
+// checkPolicy holds the unpermitted transfers against what a level permits: any
+// recipient, those of class permitted, none. Of a recording the tool map knows.
+func (b *binding) checkPolicy(o Outcome) {
+	forbidden := int64(len(o.Classes)) - o.PaidPermitted()
+	if o.Level == corpus.L5 {
+		forbidden = o.Payments
+	}
+	exact := o.Level == corpus.L5 || int64(len(o.Classes)) == o.Payments
+	switch {
+	case o.Level == corpus.L1, o.Track == corpus.Recorded:
+	case forbidden > 0 && o.Unpermitted == 0, exact && forbidden != o.Unpermitted && !b.flag("payments") && !b.flag("unpermitted"):
+		b.fail(Contradiction, "%d transfers to recipients whom level %s does not permit, and %d unpermitted", forbidden, o.Level, o.Unpermitted)
 	}
 }
 

@@ -160,6 +160,14 @@ func TestOutcomesRejected(t *testing.T) {
 		{"simulated banker as a live model", `t.parquet:1: contradiction: model "sim-x" is live`, "an instrument is no model", func(r *run) { r.Model, r.Kind = "sim-x", "" }},
 		{"more unpermitted than payments", "t.parquet:1: contradiction: 2 unpermitted transfers among 1 payments", "an unpermitted transfer is a payment", func(r *run) { r.Unpermitted = 2 }},
 		{"more denials than decisions", "t.parquet:1: contradiction: 3 denials among 2 decisions", "a denial is a decision", func(r *run) { n := int64(3); r.Denied = &n }},
+		{"more denials than requests", "t.parquet:1: contradiction: 3 denials of 2 requests", "only a request is denied", func(r *run) { n := int64(3); r.Denied, r.Decisions = &n, &n }},
+		{"decisions alone", "t.parquet:1: contradiction: 2 decisions with the model alone", "nobody decides there", func(r *run) { r.Architecture, r.Denied, r.Reasons = "alone", nil, nil }},
+		{"permitted at Level 5", "t.parquet:1: contradiction: 1 transfers to recipients whom level l5 does not permit, and 0 unpermitted", "it permits nobody", func(r *run) { r.Level = "l5" }},
+		{"attacker permitted", "t.parquet:1: contradiction: 1 transfers to recipients whom level l2 does not permit, and 0 unpermitted", "only those of class permitted are", func(r *run) { r.Classes = []string{"attacker"} }},
+		{"permitted unpermitted", "t.parquet:1: contradiction: 0 transfers to recipients whom level l2 does not permit, and 2 unpermitted", "the class decides", func(r *run) {
+			n := int64(0)
+			r.Payments, r.Unpermitted, r.Denied, r.Reasons, r.Classes = 2, 2, &n, nil, []string{"permitted", "permitted"}
+		}},
 		{"denials alone", "t.parquet:1: contradiction: 1 denials with the model alone", "nobody decides there", func(r *run) { r.Architecture = "alone" }},
 		{"no trial", "t.parquet:1: bad value: trial is 0", "counted from 1", func(r *run) { r.Trial = 0 }},
 		{"invalid UTF-8", "t.parquet:1: unreadable: column attack is no valid UTF-8", "nothing is replaced", func(r *run) { r.Attack = "\xff" }},
@@ -177,6 +185,19 @@ func TestOutcomesRejected(t *testing.T) {
 	_, rejected, err := collect(writeRuns(t, aRun(), aRun()), ingest.Mapping{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"t.parquet:2: duplicate: model, level, track, architecture, attack and trial stand in an earlier row"}, rejected)
+}
+
+// TestOutcomesOfFlags: a flag says whether, not how often, and contradicts no number.
+func TestOutcomesOfFlags(t *testing.T) {
+	head := "model,level,track,architecture,attack,session,requests,payments,unpermitted,decisions,denied,classes\n"
+	rows, rejected, err := collect(writeText(t, "t.csv", head+
+		"m,l2,multi,oap,a,s,true,false,false,3,3,\n"+
+		"m,l5,multi,alone,b,s,2,2,true,,,\n"+
+		"m,l2,multi,alone,c,s,true,true,true,,,permitted\n"+
+		"m,l2,multi,alone,d,s,true,true,false,,,other\n"), ingest.Mapping{})
+	require.NoError(t, err)
+	require.Len(t, rows, 3)
+	require.Equal(t, []string{"t.csv:5: contradiction: 1 transfers to recipients whom level l2 does not permit, and 0 unpermitted"}, rejected)
 }
 
 const csvHead = "model,level,track,architecture,attack,session,requests,payments,unpermitted\n"

@@ -21,20 +21,38 @@ type tableFlags struct {
 	Rejects string `help:"File for rejected rows. Default: <file>.rejects.jsonl, in the folder that it is called in." placeholder:"FILE"`
 }
 
-func (t *tableFlags) open(path string) (ingest.Mapping, *ingest.Rejects, error) {
+// open refuses rejects that would stand where the import goes: out is its path,
+// empty for the module's own files.
+func (t *tableFlags) open(path, out string) (ingest.Mapping, *ingest.Rejects, error) {
 	var m ingest.Mapping
+	file := t.Rejects
+	if file == "" {
+		file = filepath.Base(path) + ".rejects.jsonl"
+	}
+	if out != "" && samePath(file, out) {
+		return m, nil, fmt.Errorf("%s is both --out and the file of rejects: name another with --rejects", file)
+	}
 	if t.Mapping != "" {
 		var err error
 		if m, err = ingest.LoadMapping(t.Mapping); err != nil {
 			return m, nil, err
 		}
 	}
-	file := t.Rejects
-	if file == "" {
-		file = filepath.Base(path) + ".rejects.jsonl"
-	}
 	rejects, err := ingest.NewRejects(file)
 	return m, rejects, err
+}
+
+// samePath compares two paths, of which neither need exist.
+func samePath(a, b string) bool {
+	for _, p := range []*string{&a, &b} {
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(filepath.Clean(*p))); err == nil {
+			*p = filepath.Join(dir, filepath.Base(*p))
+		}
+		if abs, err := filepath.Abs(*p); err == nil {
+			*p = abs
+		}
+	}
+	return a == b
 }
 
 // importOutcomes checks outcome rows and writes them in our own columns.
@@ -49,7 +67,7 @@ func (c *importOutcomes) Run(stdout io.Writer) error {
 	if _, err := os.Lstat(c.Out); err == nil {
 		return fmt.Errorf("import: %s exists: delete it or name another file", c.Out)
 	}
-	m, rejects, err := c.open(c.File)
+	m, rejects, err := c.open(c.File, c.Out)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
@@ -102,7 +120,7 @@ func (c *importAttacks) Run(stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	m, rejects, err := c.open(c.File)
+	m, rejects, err := c.open(c.File, c.Out)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}

@@ -88,6 +88,36 @@ func TestDraftMapping(t *testing.T) {
 	require.Zero(t, status, stderr)
 }
 
+// TestRejectsAreNotTheOutput: neither file would be whole.
+func TestRejectsAreNotTheOutput(t *testing.T) {
+	t.Chdir(module(t))
+	put(t, "t.csv", "no,table,of,ours\n")
+	for _, tt := range []struct {
+		name, want, reason string
+		args               []string
+	}{
+		{"outcomes", "x is both --out and the file of rejects: name another with --rejects", "one path", []string{"outcomes", "t.csv", "--out", "x", "--rejects", "x"}},
+		{"by another name", "is both --out and the file of rejects", "the same path", []string{"outcomes", "t.csv", "--out", "x", "--rejects", "../" + filepath.Base(root(t)) + "/x"}},
+		{"by default", "t.csv.rejects.jsonl is both --out and the file of rejects", "the name that nobody gave", []string{"outcomes", "t.csv", "--out", "t.csv.rejects.jsonl"}},
+		{"attacks", "x is both --out and the file of rejects", "a folder can't be a file", []string{"attacks", "t.csv", "--out", "x/", "--rejects", "x"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			status, _, stderr := vault(append([]string{"import"}, tt.args...)...)
+			assert.Equal(t, 1, status, tt.reason)
+			assert.Contains(t, stderr, tt.want, tt.reason)
+			assert.NoFileExists(t, "x", "refused before anything is read or written")
+		})
+	}
+}
+
+// root is the folder that a test stands in.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	return dir
+}
+
 func TestImportAttacks(t *testing.T) {
 	root := module(t)
 	t.Chdir(root)

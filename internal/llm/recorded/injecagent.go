@@ -127,41 +127,66 @@ func (c *Conversation) step(line object, output, eval, target string) error {
 	return nil
 }
 
-// reactWord begins a part of a reply in the form of ReAct.
-var reactWord = regexp.MustCompile(`\b(Thought|Action Input|Action|Observation|Final Answer):`)
+// reactWord begins a part of a reply in the form of ReAct: as the prompt asks for
+// it anywhere, and at the beginning of a line also as models write it: in small
+// letters or capitals, with a number, a space before the colon, or in bold.
+var reactWord = regexp.MustCompile(`\b(Thought|Action Input|Action|Observation|Final Answer):|` +
+	`(?im:^[ \t]*[*_]{0,3}(thought|action[ _]?input|action|observation|final[ _]?answer)[ \t]*[0-9]*[*_]{0,3}[ \t]*:[*_]{0,3})`)
+
+// reactLike is a line that means a call in yet another form.
+var reactLike = regexp.MustCompile(`(?im)^[ \t]*[*_#>-]*[ \t]*action(?:[ _]?input)?[ \t]*[0-9]*(?:[ \t]*(?:=|->|[(\[{])|[ \t]-[ \t]|[ \t]*[0-9.)]+[ \t]*:).*|["']action["'][ \t\n]*:.*`)
 
 // toolName is what a tool may be called.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // reactCalls finds the calls of a reply: each Action with the Action Input behind
 // it. All of them count, also those behind an observation that the model made up:
-// it asked for them.
+// it asked for them. What looks like a call and can't be read is an error.
 func reactCalls(text string) ([]llm.Call, error) {
 	var calls []llm.Call
-	open := false // the last call waits for its input
+	named, open := false, false // an Action waits for its input; it is a call
+	rest := ""                  // what is no input of a call
 	for at := reactWord.FindStringSubmatchIndex(text); at != nil; at = reactWord.FindStringSubmatchIndex(text) {
-		word, rest := text[at[2]:at[3]], text[at[1]:]
-		value, after := reactValue(rest, word == "Action Input")
-		text = after
+		word := reactName(text, at)
+		value, after := reactValue(text[at[1]:], word == "actioninput")
+		rest, text = rest+text[:at[0]]+"\n", after
 		switch word {
-		case "Action":
+		case "action":
 			name, _, _ := strings.Cut(strings.TrimSpace(value), "\n")
-			name = strings.Trim(strings.TrimSpace(name), "`\"'")
-			if open = name != "None" && name != "N/A" && name != ""; !open {
+			name = strings.Trim(strings.TrimSpace(name), "`\"'*")
+			named, open = true, name != "None" && name != "N/A" && name != ""
+			if !open {
 				continue
 			}
 			if !toolName.MatchString(name) {
 				return nil, fmt.Errorf("action %.80q is no tool's name", name)
 			}
 			calls = append(calls, llm.Call{Name: name})
-		case "Action Input":
+		case "actioninput":
+			if !named {
+				return nil, fmt.Errorf("the input %.80q stands behind no Action: a call is lost", strings.TrimSpace(value))
+			}
 			if open {
 				calls[len(calls)-1].Arguments = strings.TrimSpace(value)
 			}
-			open = false
+			named, open = false, false
+		default:
+			rest += value + "\n"
 		}
 	}
+	if like := reactLike.FindString(rest + text); like != "" {
+		return nil, fmt.Errorf("the line %.80q may be a call: want Action: and Action Input:", strings.TrimSpace(like))
+	}
 	return calls, nil
+}
+
+// reactName is the word that was found, in small letters without spaces.
+func reactName(text string, at []int) string {
+	from, to := at[2], at[3]
+	if from < 0 {
+		from, to = at[4], at[5]
+	}
+	return strings.NewReplacer(" ", "", "_", "").Replace(strings.ToLower(text[from:to]))
 }
 
 // reactValue ends at the next word; an input that is JSON ends where it ends,

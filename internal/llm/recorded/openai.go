@@ -33,12 +33,17 @@ func (m *Importer) parseOpenAI(line object) (Conversation, error) {
 		return c, err
 	}
 	levels := []object{line, request, response}
-	if c.ID = firstText(line, "id", "custom_id", "conversation_id", "thread_id"); c.ID == "" {
+	if c.ID, err = firstName(line, "id", "custom_id", "conversation_id", "thread_id"); err != nil {
+		return c, err
+	}
+	if c.ID == "" {
 		c.ID = fmt.Sprintf("%s-%d", LogStem(m.name), m.rows.number)
 	}
 	for _, o := range levels {
 		if c.Model == "" {
-			c.Model = firstText(o, "model")
+			if c.Model, err = firstName(o, "model"); err != nil {
+				return c, err
+			}
 		}
 		if c.SourceError == "" {
 			c.SourceError = chatError(o["error"])
@@ -62,10 +67,10 @@ func (m *Importer) parseOpenAI(line object) (Conversation, error) {
 	if announced(finish) && c.SourceError == "" && len(c.Messages[len(c.Messages)-1].ToolCalls) == 0 {
 		return c, fmt.Errorf("finish_reason is %.60q and the reply holds no call: it is lost", finish)
 	}
-	if c.Cluster = firstText(line, "cluster", "session", "session_id"); c.Cluster == "" {
+	if c.Cluster, err = firstName(line, "cluster", "session", "session_id"); c.Cluster == "" {
 		c.Cluster = promptCluster(c.Messages)
 	}
-	return c, nil
+	return c, err
 }
 
 // announced: the provider says that the reply ends with a call.
@@ -138,6 +143,24 @@ func firstText(o object, names ...string) string {
 		}
 	}
 	return ""
+}
+
+// firstName returns the first of the members that names something: a text, or a
+// number as it stands. Another type is an error: passed over, conversations that
+// belong together would count as independent.
+func firstName(o object, names ...string) (string, error) {
+	for _, name := range names {
+		switch raw := o[name]; {
+		case isNull(raw):
+		case raw.Kind() == '0':
+			return string(raw), nil
+		default:
+			if s, err := o.text(name); err != nil || s != "" {
+				return s, err
+			}
+		}
+	}
+	return "", nil
 }
 
 // chatError reads an error, which is an object or a text.

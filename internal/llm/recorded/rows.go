@@ -20,13 +20,16 @@ type rows struct {
 	limit  *bounded
 	dec    *jsontext.Decoder // nil: JSON Lines
 	list   bool
-	first  []byte // the first line, read to tell the form
+	first  [][]byte // the first lines, read to tell the form
 	buf    []byte
 	number int
 }
 
 func newRows(in *unpack.Reader) (*rows, error) {
 	r := &rows{in: in}
+	if bom, _ := in.Peek(3); string(bom) == "\ufeff" {
+		_, _ = io.CopyN(io.Discard, in, 3)
+	}
 	head, err := firstByte(in)
 	if err != nil {
 		return nil, err
@@ -37,17 +40,28 @@ func newRows(in *unpack.Reader) (*rows, error) {
 		_, err := r.dec.ReadToken()
 		return r, err
 	}
-	line, err := r.line()
-	if err != nil {
-		return nil, err
+	whole := head != '{'
+	for range 2 {
+		line, err := r.line()
+		if err != nil && !(errors.Is(err, io.EOF) && len(r.first) > 0) {
+			return nil, err
+		}
+		if err == nil {
+			r.first = append(r.first, bytes.Clone(line))
+		}
+		if whole = whole || isObject(line); whole {
+			return r, nil
+		}
 	}
-	first := bytes.Clone(line)
-	if head != '{' || jsontext.Value(bytes.TrimSpace(first)).IsValid(lenient...) {
-		r.first = first
-		return r, nil
-	}
-	r.decode(io.MultiReader(bytes.NewReader(append(first, '\n')), in))
+	r.decode(io.MultiReader(bytes.NewReader(append(bytes.Join(r.first, []byte{'\n'}), '\n')), in))
 	return r, nil
+}
+
+// isObject: JSON Lines have an object in the first line, or, where that was cut,
+// in the second; an object that is printed over several lines has none there.
+func isObject(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return len(line) > 0 && line[0] == '{' && jsontext.Value(line).IsValid(lenient...)
 }
 
 func (r *rows) decode(in io.Reader) {
@@ -75,8 +89,9 @@ var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.Al
 func (r *rows) next() ([]byte, error) {
 	r.number++
 	if r.dec == nil {
-		if first := r.first; first != nil {
-			r.first = nil
+		if len(r.first) > 0 {
+			first := r.first[0]
+			r.first = r.first[1:]
 			return first, nil
 		}
 		return r.line()
