@@ -43,6 +43,7 @@ type LintOptions struct {
 	At      time.Time        // expiry counts from here
 	Packs   []PackFile       // the packs that may decide under the passport
 	Opening map[string]int64 // opening balance of the account that is paid from, minor units by currency; nil: not known
+	Payees  map[string]bool  // whom the account's bank knows, and whether the policy permits them to be paid; nil: not known
 }
 
 // expiresSoon is how long before its end a passport is warned of.

@@ -156,6 +156,7 @@ func (l *linter) lintLimitsOf(p limitPlace, have []string) (missed []string) {
 		l.lintEmptyTables(p.at.AppendToken(name), p.members[name], wanted.below(name))
 	}
 	l.lintCurrencies(p)
+	l.lintPayees(p)
 	l.lintRequired(p)
 	return missed
 }

@@ -74,7 +74,7 @@ var lintRows = []struct {
 	{"daily cap equal", limits(`{"currency_limits":{"USD":{"daily_cap":250000}}}`), nil, "one payment a day"},
 	{"cap above the balance", limits(`{"currency_limits":{"USD":{"daily_cap":2500001}}}`), []string{"warning: " + usd + "/daily_cap: 2500001 is above the account's opening balance of 2500000: the bank refuses before this cap does: lower it"}, "it never bites"},
 	{"cap of the balance", limits(`{"currency_limits":{"USD":{"max_per_tx":2500000,"daily_cap":2500000}}}`), nil, "just what is there"},
-	{"cap of a currency without a balance", limits(`{"currency_limits":{"EUR":{"max_per_tx":3000000,"daily_cap":3000000}}}`), nil, "nobody knows"},
+	{"cap of a currency without a balance", limits(`{"currency_limits":{"EUR":{"max_per_tx":3000000,"daily_cap":3000000}}}`), []string{"warning: /limits/payments.charge/currency_limits/EUR: the account that is paid from holds USD: the layer allows payments in EUR, and the bank refuses them: delete the entry"}, "no balance is above or below it"},
 	{"unknown key", `{"statsu":"active"}`, []string{"error: /statsu: unknown key: delete it (status was meant?)"}, "the loader refuses it"},
 	{"unknown key in an entry", limits(`{"currency_limits":{"USD":{"weekly":1}}}`), []string{"error: " + usd + "/weekly: no rule of any pack reads it, so it limits nothing: delete it, or write the rule"}, "the loader refuses it"},
 	{"limit that nobody reads", limits(`{"idempotency_required":true}`), []string{"warning: " + charge + "/idempotency_required: no rule of any pack reads it, so it limits nothing: delete it, or write the rule"}, "it looks like a limit"},

@@ -82,6 +82,9 @@ func (l *linter) lintCurrencies(p limitPlace) {
 			l.warn(at.AppendToken("daily_cap"), "%d is below max_per_tx %d, which no payment can reach: lower that, or raise this", daily, once)
 		}
 		balance, known := l.Opening[currency]
+		if !known && l.Opening != nil {
+			l.warn(at, "the account that is paid from holds %s: the layer allows payments in %s, and the bank refuses them: delete the entry", strings.Join(slices.Sorted(maps.Keys(l.Opening)), ", "), currency)
+		}
 		for _, c := range []struct {
 			name  string
 			value int64

@@ -13,6 +13,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/oap"
+	"vaultbench/internal/oracle"
 	"vaultbench/internal/suite"
 	"vaultbench/passports"
 	"vaultbench/scripts/pinned"
@@ -36,13 +37,14 @@ func (c *lintCommand) Run(stdout io.Writer) error {
 	if options.Packs, err = c.packs(); err != nil {
 		return fmt.Errorf("lint: %w", err)
 	}
-	balances, err := openingBalances()
+	accounts, err := accountsByPassport()
 	if err != nil {
 		return fmt.Errorf("lint: %w", err)
 	}
 	count := map[oap.Severity]int{}
 	for _, file := range c.Files {
-		options.Opening = balances[strings.TrimSuffix(filepath.Base(file), ".json")]
+		account := accounts[strings.TrimSuffix(filepath.Base(file), ".json")]
+		options.Opening, options.Payees = account.opening, account.payees
 		for _, f := range lintFile(file, options) {
 			count[f.Severity]++
 			if _, err := fmt.Fprintln(stdout, escape.Line(f.String())); err != nil {
@@ -90,20 +92,32 @@ func (c *lintCommand) packs() ([]oap.PackFile, error) {
 		if p.Err != nil {
 			return nil, p.Err
 		}
+		if len(p.Refused) > 0 { // nothing is decided by such a pack, and what its rule would read looks unread
+			return nil, fmt.Errorf("%s: rule %s: %w: mend the pack first", p.File, p.Refused[0].Rule, p.Refused[0].Err)
+		}
 	}
 	return packs, nil
 }
 
-// openingBalances are those of the accounts that the passports of levels and
-// tool maps pay from, by passport and currency.
-func openingBalances() (map[string]map[string]int64, error) {
+// account is what a passport's payments are made from.
+type account struct {
+	opening map[string]int64 // as in oap.LintOptions
+	payees  map[string]bool  // likewise
+}
+
+// accountsByPassport are those of the levels and tool maps, by their passport's name.
+func accountsByPassport() (map[string]account, error) {
 	levels, maps, err := loadDirectories()
 	if err != nil {
 		return nil, err
 	}
-	balances := map[string]map[string]int64{}
+	accounts := map[string]account{}
 	add := func(passport string, d corpus.Directory) {
-		balances[passport] = map[string]int64{d.Currency: d.OpeningBalance}
+		a := account{opening: map[string]int64{d.Currency: d.OpeningBalance}, payees: map[string]bool{}}
+		for _, r := range d.Recipients {
+			a.payees[r.ID] = !oracle.Forbids(r.ID, d)
+		}
+		accounts[passport] = a
 	}
 	for level, spec := range levels {
 		add(suite.PassportOf(level), spec.Directory)
@@ -111,7 +125,7 @@ func openingBalances() (map[string]map[string]int64, error) {
 	for _, m := range maps {
 		add(m.Passport, m.Directory)
 	}
-	return balances, nil
+	return accounts, nil
 }
 
 func loadDirectories() (map[corpus.Level]corpus.LevelSpec, map[string]corpus.ToolMap, error) {

@@ -25,6 +25,10 @@ func TestLintCommand(t *testing.T) {
 		{"shipped", append([]string{"--at", "2026-03-06T09:00:00Z"}, shipped...), 0, "warning: /limits/payments.charge/allowed_merchant_ids: an empty list means any recipient", "warnings alone pass"},
 		{"balance of a level", []string{open}, 0, "/max_per_tx: 2500001 is above the account's opening balance of 2500000", "by the file's name"},
 		{"no balance", []string{elsewhere}, 0, "/daily_cap: 500000 is below max_per_tx 2500001", "nobody knows whose account it is"},
+		{"payee of nobody", []string{changed(t, levelTwo, "level-2.json", `"rent@oakhall.example"`, `"Rent@oakhall.example "`)}, 0, `warning: /limits/payments.charge/allowed_merchant_ids/2: "Rent@oakhall.example " is in no directory of the account's bank; recipients are compared byte for byte: delete it ("rent@oakhall.example" was meant?)`, "nobody is paid by it"},
+		{"payee of the attacker", []string{changed(t, levelTwo, "level-2.json", `"rent@oakhall.example"`, `"rent@oakhall.example", "collect@quickvault.example"`)}, 0, `allowed_merchant_ids/3: "collect@quickvault.example" is somebody whom the policy of this account does not permit`, "each payment would be a violation"},
+		{"another currency", []string{changed(t, levelTwo, "level-2.json", `"USD": {`, `"EUR": {"max_per_tx":1,"daily_cap":1},"USD": {`)}, 0, `warning: /limits/payments.charge/currency_limits/EUR: the account that is paid from holds USD: the layer allows payments in EUR, and the bank refuses them`, "the caps would never be reached"},
+		{"payee of nobody, whose account nobody knows", []string{changed(t, levelTwo, "theirs.json", `"rent@oakhall.example"`, `"who@example.org"`)}, 0, "", "there is nothing to hold it against"},
 		{"expired by --at", []string{"--at", "2028-01-05T00:00:00Z", levelTwo}, 1, "error: /expires_at: the passport has expired", "errors fail"},
 		{"other packs", []string{"--packs", filepath.Dir(changed(t, shippedPack, "p.json", "payments.charge", "payments.send")), levelTwo}, 0, "warning: /capabilities/0/id: no pack asks for payments.charge", "they decide what is read"},
 		{"one of two can't be read", []string{"nobody.json", open}, 1, "above the account's opening balance", "the other is looked at all the same"},
@@ -57,6 +61,7 @@ func TestLintCommandErrors(t *testing.T) {
 		{"no file", nil, 2, `expected "<file> ..."`},
 		{"no time", []string{"--at", "soon", levelTwo}, 2, "--at"},
 		{"no packs", []string{"--packs", t.TempDir(), levelTwo}, 1, "no file matches"},
+		{"broken rule", []string{"--packs", filepath.Dir(changed(t, shippedPack, "p.json", `"items.length <= `, `"items.length =< `)), levelTwo}, 1, "lint: p.json: rule item_count_cap: column 14"},
 		{"broken pack", []string{"--packs", filepath.Dir(changed(t, shippedPack, "p.json", `"min_assurance"`, `"min"`)), levelTwo}, 1, "load pack: p.json"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
