@@ -21,8 +21,6 @@ import (
 	"vaultbench/internal/publish"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
-	"vaultbench/passports"
-	"vaultbench/scripts/pinned"
 	"vaultbench/scripts/settings"
 	vault "vaultbench/vault_test"
 )
@@ -40,9 +38,7 @@ func TestMain(m *testing.M) {
 	}
 	watchSignals()
 	collectLess()
-	if err := pinned.CheckPolicies(passports.FS); err != nil && testFlag("list") == "" {
-		os.Exit(refusePolicies(err))
-	}
+	refuse()
 	code := m.Run()
 	if stopping.Err() != nil {
 		code = max(code, 1)
@@ -62,30 +58,14 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "vault:", err)
 		code = max(code, 1)
 	}
+	if noted.closed != nil {
+		fmt.Fprintln(os.Stderr, "vault: inconclusive: no run was begun:", noted.closed)
+	}
 	if err := changed.write(os.Stdout, runFolder()); err != nil {
 		fmt.Fprintln(os.Stderr, "vault:", err)
 		code = max(code, 1)
 	}
 	os.Exit(code)
-}
-
-// refusePolicies leaves a run without a cell, whose verdict is inconclusive for the
-// one reason that there is: each test would only say it again.
-func refusePolicies(reason error) int {
-	reason = fmt.Errorf("the policy can't be used and nothing was run: %w", reason)
-	fmt.Fprintln(os.Stderr, "vault: inconclusive:", reason)
-	if *update {
-		return 1
-	}
-	_, err := openBench()
-	if err == nil {
-		noted.refused = reason.Error()
-		err = finishRun(true)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "vault:", err)
-	}
-	return 1
 }
 
 // runFolder is the run's folder, as a reader of the module's root would name it;

@@ -8,7 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"vaultbench/internal/escape"
 	"vaultbench/internal/record"
+	"vaultbench/internal/report"
 )
 
 // notes is what the tests outside the cells leave for the end of the run, whose
@@ -16,6 +18,9 @@ import (
 type notes struct {
 	mu        sync.Mutex
 	refused   string          // why no test ran: what decides can't be loaded
+	closed    error           // why no run was begun
+	closedTo  string          // the first test that met it
+	because   string          // the first test or cell that could not do its part, and why
 	drift     []drifted       // the first golden decision of the worst sort that is not what is decided; else empty
 	sentinels map[string]bool // by test, of those that ran whole
 	goldens   map[string]bool // the same of the tests that pin decisions
@@ -57,6 +62,45 @@ func (n *notes) failedTests() string {
 		return "the lines that begin with --- FAIL name it"
 	}
 	return "see the log of " + strings.Join(slices.Sorted(maps.Keys(n.failed)), ", ") + ", and of any other that --- FAIL names"
+}
+
+// unopened notes why no run was begun, and says it to the first test that met it
+// alone: the others are only told where.
+func (n *notes) unopened(test string, err error) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed == nil {
+		n.closed, n.closedTo = err, test
+		return err
+	}
+	return fmt.Errorf("no run was begun: see %s, or the last lines", n.closedTo)
+}
+
+// able ends a test that cannot do its part, and notes why: the run's failure is that
+// then.
+func (n *notes) able(t *testing.T, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	n.blames(t.Name(), err)
+	t.Fatal(err)
+}
+
+func (n *notes) blames(test string, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.because == "" {
+		n.because = escape.Line(fmt.Sprintf("%s: %v", test, err))
+	}
+}
+
+// red notes why a cell did not pass: where nothing worse is found, that is why the run
+// did not.
+func (n *notes) red(test string, c report.Cell) {
+	if len(c.Findings) > 0 {
+		n.blames(test, fmt.Errorf("%s: %s", c.Findings[0].Kind, c.Findings[0].Message))
+	}
 }
 
 func (n *notes) add(top string, ran int) {
@@ -129,6 +173,8 @@ func (n *notes) failure(failed bool) (record.FailureKind, string) {
 	case len(n.drift) > 0:
 		line, _, _ := strings.Cut(n.drift[0].line, "\n")
 		return record.FailedGolden, n.drift[0].how.String() + ": " + line
+	case failed && n.because != "":
+		return record.FailedTest, n.because + "; lines that begin with --- FAIL name any other test"
 	case failed:
 		return record.FailedTest, "a test failed, and the cells alone do not say that the run passed: " + n.failedTests()
 	}

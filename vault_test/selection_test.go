@@ -1,6 +1,7 @@
 package vault_test
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -78,21 +79,29 @@ func TestNotedFailures(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		golden  []drifted
+		blamed  string
 		failed  bool
 		kind    record.FailureKind
 		message string
 		reason  string
 	}{
-		{"nothing", nil, false, "", "", "a run that may pass"},
-		{"a test", nil, true, record.FailedTest, "a test failed, and the cells alone do not say that the run passed: the lines that begin with --- FAIL name it", "the run proves nothing"},
-		{"a golden", []drifted{{driftChanged, "file:1: x#1: a → b\nmore"}, {driftChanged, "another"}}, true, record.FailedGolden, "a golden decision changed: file:1: x#1: a → b", "a violation, in one line"},
-		{"another policy", []drifted{{driftHead, "file:1: x is not"}, {driftNew, "y"}}, true, record.FailedGolden, "a golden was made with another policy: file:1: x is not", "no decision moved"},
-		{"a decision after the head", []drifted{{driftNew, "y"}, {driftHead, "file:1: x is not"}, {driftChanged, "z"}}, true, record.FailedGolden, "a golden decision changed: z", "the worst is named"},
-		{"an attack was added", []drifted{{driftNew, "file:2: it is new"}}, true, record.FailedGolden, "a golden decision is missing: file:2: it is new", "nothing changed"},
-		{"an attack is gone", []drifted{{driftNew, "new"}, {driftGone, "gone"}}, true, record.FailedGolden, "a golden decision is left over: gone", "nothing changed"},
+		{"nothing", nil, "", false, "", "", "a run that may pass"},
+		{"a test", nil, "", true, record.FailedTest, "a test failed, and the cells alone do not say that the run passed: the lines that begin with --- FAIL name it", "the run proves nothing"},
+		{"a test with its reason", nil, "no case holds\na reply", true, record.FailedTest, `TestRecordings: no case holds\u000aa reply; lines that begin with --- FAIL name any other test`, "nobody has to search the log"},
+		{"a golden and a test with its reason", []drifted{{driftChanged, "x"}}, "no case", true, record.FailedGolden, "a golden decision changed: x", "a violation outranks it"},
+		{"a golden", []drifted{{driftChanged, "file:1: x#1: a → b\nmore"}, {driftChanged, "another"}}, "", true, record.FailedGolden, "a golden decision changed: file:1: x#1: a → b", "a violation, in one line"},
+		{"another policy", []drifted{{driftHead, "file:1: x is not"}, {driftNew, "y"}}, "", true, record.FailedGolden, "a golden was made with another policy: file:1: x is not", "no decision moved"},
+		{"a decision after the head", []drifted{{driftNew, "y"}, {driftHead, "file:1: x is not"}, {driftChanged, "z"}}, "", true, record.FailedGolden, "a golden decision changed: z", "the worst is named"},
+		{"an attack was added", []drifted{{driftNew, "file:2: it is new"}}, "", true, record.FailedGolden, "a golden decision is missing: file:2: it is new", "nothing changed"},
+		{"an attack is gone", []drifted{{driftNew, "new"}, {driftGone, "gone"}}, "", true, record.FailedGolden, "a golden decision is left over: gone", "nothing changed"},
 	} {
 		sub(t, tt.name, func(t *testing.T) {
 			var n notes
+			n.red("TestGreen", report.Cell{})
+			if tt.blamed != "" {
+				n.blames("TestRecordings", errors.New(tt.blamed))
+				n.red("TestLater/a", report.Cell{Findings: []report.Finding{{Kind: report.FoundInconclusive, Message: "another"}}})
+			}
 			for _, d := range tt.golden {
 				n.changedGolden(d)
 			}
@@ -101,4 +110,18 @@ func TestNotedFailures(t *testing.T) {
 			assert.Equal(t, tt.message, message, tt.reason)
 		})
 	}
+}
+
+// TestUnopened: why no run was begun is said once, and then where.
+func TestUnopened(t *testing.T) {
+	var n notes
+	why := errors.New("VAULT_GATE: no such file")
+	for _, tt := range []struct{ name, want, reason string }{
+		{"TestA", "VAULT_GATE: no such file", "the first says it"},
+		{"TestB", "no run was begun: see TestA, or the last lines", "the others would repeat it"},
+		{"TestC", "no run was begun: see TestA, or the last lines", "however many"},
+	} {
+		require.EqualError(t, n.unopened(tt.name, why), tt.want, tt.reason)
+	}
+	assert.Equal(t, why, n.closed, "what the last lines say")
 }

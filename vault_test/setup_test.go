@@ -7,8 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/llm/budget"
@@ -41,7 +39,9 @@ var (
 func theBench(t *testing.T) *bench {
 	t.Helper()
 	b, err := openBench()
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(noted.unopened(t.Name(), err))
+	}
 	watchDeadline(t)
 	return b
 }

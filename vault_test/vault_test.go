@@ -56,6 +56,7 @@ func (b *bench) runCell(t *testing.T, p record.PlannedCell) {
 	collectGolden(got)
 	changed.cell(got)
 	reportCell(t, got)
+	noted.red(t.Name(), got)
 }
 
 func one(b bool) int {
