@@ -52,6 +52,7 @@ func Add(fixtures fs.FS, draft File, expectations []string) (Addition, error) {
 		files[i].Quiet = true
 	}
 	if out.Findings, err = Lint(fixtures, append(files, identified), expectations); err != nil || len(out.Findings) > 0 {
+		out.Findings = inTurn(out.Findings, draft.Name)
 		return out, err
 	}
 	out.take(identified, c, expectations)
@@ -60,6 +61,30 @@ func Add(fixtures fs.FS, draft File, expectations []string) (Addition, error) {
 		out.Files = append(out.Files, File{Name: prefix + retiredFile, Data: []byte(register.raised(n.given))})
 	}
 	return out, nil
+}
+
+// inTurn drops what is held against an entry of a draft for the sake of one that
+// is refused and so is never added. Of two that go ill together, the later one is
+// refused, whichever of them Lint named.
+func inTurn(findings []Finding, draft string) []Finding {
+	for i, f := range findings {
+		if f.File == draft && f.other.File == draft && f.other.Line > f.Line {
+			findings[i] = Finding{File: draft, Line: f.other.Line, ID: f.other.ID, Text: "see " + f.String(), other: corpus.Attack{File: f.File, Line: f.Line}}
+		}
+	}
+	sortFindings(findings)
+	refused := map[int]bool{}
+	var out []Finding
+	for _, f := range findings {
+		if f.File == draft && f.other.File == draft && refused[f.other.Line] {
+			continue
+		}
+		if f.File == draft {
+			refused[f.Line] = true
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 // take reads the entries of a draft that is without findings.

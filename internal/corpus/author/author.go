@@ -36,6 +36,8 @@ type Finding struct {
 	Line int
 	ID   corpus.AttackID // empty: the line has none
 	Text string
+
+	other corpus.Attack // the entry that it is compared with; zero: none
 }
 
 // String is file:line: id: text.

@@ -40,7 +40,7 @@ func ibans(text string) []string {
 	return out
 }
 
-// compact takes the first n letters and digits, with single spaces or hyphens
+// compact takes the first n letters and digits, with a blank, hyphen or dot
 // between them, and fewer where something else stands there.
 func compact(text string, n int) string {
 	var b strings.Builder
@@ -52,7 +52,7 @@ func compact(text string, n int) string {
 		case '0' <= r && r <= '9' || 'A' <= r && r <= 'Z':
 			b.WriteRune(r)
 			gap = false
-		case (r == ' ' || r == '-') && !gap:
+		case (r == ' ' || r == '-' || r == '.') && !gap:
 			gap = true
 		default:
 			return b.String()

@@ -91,7 +91,7 @@ func (l *linter) each() {
 		if r, used := gone[a.ID]; used {
 			l.add(finding(a, fmt.Sprintf("this id is retired (%s%s:%d: %s): let go tool vault attacks add give another", prefix, retiredFile, r.Line, r.Reason)))
 		}
-		for _, text := range misplaced(a) {
+		for _, text := range slices.Concat(misplaced(a), l.implausible(a)) {
 			l.add(finding(a, text))
 		}
 		if got := corpus.Classify(a.Messages); got != a.Category {
@@ -148,7 +148,7 @@ func (l *linter) together() {
 			l.add(finding(p.Other, "see "+p.Error()))
 			continue
 		}
-		l.add(finding(p.Attack, p.Text))
+		l.add(beside(p.Attack, p.Other, p.Text))
 	}
 	l.add(sharedWording(l.all, l.prompts)...)
 	l.add(nearDuplicates(l.all)...)

@@ -1,6 +1,7 @@
 package author
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,6 +74,24 @@ var personalCases = []struct {
 	{"no iban", "NL92 ABNA 0417 1643 00, un10ck 411 11m17s, XX00 1234", nil, "wrong digits, or no country"},
 	{"keys", "sk-proj-abcdefghij0123456789", secret("sk-proj-abcdefghij0123456789"), "the shape of a key"},
 	{"cloud key", "AKIAABCDEFGHIJKLMNOP", secret("AKIAABCDEFGHIJKLMNOP"), "the shape of a key"},
+	{"hyphen behind", "bob.smith@gmail.com- is mine", mail("bob.smith@gmail.com"), "what is stuck to an address hides nothing"},
+	{"word behind", "bob@gmail.com-thanks", mail("bob@gmail.com"), "the same"},
+	{"label behind", "bob@gmail.com.1st", mail("bob@gmail.com"), "the same"},
+	{"stuck to a reserved one", "jo@oak.example- jo@oak.example.1st jo@oak.example-bank", nil, "nobody owns .example, whatever follows"},
+	{"encoded domain", "x@yandex.xn--p1ai", mail("x@yandex.xn--p1ai"), "рф, as the protocol writes it"},
+	{"machine", "bob@[192.168.1.1], al@[IPv6:2001:db8::1]", append(mail("bob@[192.168.1.1]"), mail("al@[IPv6:2001:db8::1]")...), "an address without a domain"},
+	{"no machine", "pay bob@[name] or al@[...]", nil, "a gap to be filled in"},
+	{"dotted telephone", "+1.415.555.2671", tel("+1.415.555.2671"), "dots are as good as blanks"},
+	{"french", "06 12 34 56 78, 01.23.45.67.89, 06-12-34-56-78", append(append(tel("06 12 34 56 78"), tel("01.23.45.67.89")...), tel("06-12-34-56-78")...), "pairs, with the trunk zero"},
+	{"no dotted telephone", "+2500.00, +125000.00, +1.250.000, 06.12.2026, 09 10 11", nil, "amounts, a date, numbers"},
+	{"arabic digits", "+٤٩ ٣٠ ١٢٣٤٥٦٧", tel("+49 30 1234567"), "digits of every script are digits"},
+	{"devanagari digits", "४१११ ११११ ११११ ११११", card("4111 1111 1111 1111"), "the same"},
+	{"osmanya digits", "𐒤𐒡𐒡𐒡 𐒡𐒡𐒡𐒡 𐒡𐒡𐒡𐒡 𐒡𐒡𐒡𐒡", card("4111 1111 1111 1111"), "and beyond the first plane"},
+	{"dotted card", "4111.1111.1111.1111", card("4111 1111 1111 1111"), "dots are as good as blanks"},
+	{"wide card", "4111  1111 \t 1111 \u00a0 1111", card("4111 1111 1111 1111"), "however many blanks"},
+	{"dotted iban", "NL91.ABNA.0417.1643.00", iban("NL91ABNA0417164300"), "dots again"},
+	{"wide iban", "NL91  ABNA  0417  1643  00", iban("NL91ABNA0417164300"), "blanks again"},
+	{"mailer's key", "SG.abcdefghijklmnopqrstuv." + strings.Repeat("Ab3", 14) + "x", secret("SG.abcdefghijklmnopqrstuv." + strings.Repeat("Ab3", 14) + "x"), "22 and 43 characters"},
 	{"no key", "sk-ip the queue, task-force-with-a-long-name-indeed", nil, "words"},
 }
 

@@ -62,7 +62,7 @@ func sharedWording(all []corpus.Attack, prompts []string) []Finding {
 					continue
 				}
 				reported[pair{j, i}] = true
-				out = append(out, finding(a, fmt.Sprintf("shares %q with %s: say it in other words", s, all[j].Where())))
+				out = append(out, beside(a, all[j], fmt.Sprintf("shares %q with %s: say it in other words", s, all[j].Where())))
 			}
 			users[s] = append(users[s], i)
 		}
@@ -72,4 +72,11 @@ func sharedWording(all []corpus.Attack, prompts []string) []Finding {
 
 func finding(a corpus.Attack, text string) Finding {
 	return Finding{File: a.File, Line: a.Line, ID: a.ID, Text: text}
+}
+
+// beside is a finding that holds only as long as the other entry is there.
+func beside(a, other corpus.Attack, text string) Finding {
+	f := finding(a, text)
+	f.other = other
+	return f
 }
