@@ -5,6 +5,7 @@
 package export
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -54,32 +55,23 @@ type Result struct {
 	Snapshot    string // sha256:<hex> over all files
 }
 
-// Export verifies a run and writes its tables, whole or not at all.
-func Export(c Config) (Result, error) {
-	if _, err := os.Lstat(c.Out); err == nil {
-		return Result{}, fmt.Errorf("%s exists: delete it or name another folder", c.Out)
-	}
-	if err := os.MkdirAll(filepath.Dir(c.Out), 0o755); err != nil {
+// Export verifies a run and writes its tables, whole or not at all, also when the
+// context ends.
+func Export(ctx context.Context, c Config) (r Result, err error) {
+	if c.Out, err = vacant(c.Out); err != nil {
 		return Result{}, err
 	}
-	tmp, err := os.MkdirTemp(filepath.Dir(c.Out), "."+filepath.Base(c.Out)+".*")
+	err = writeFolder(ctx, c.Out, func(dir string) (err error) {
+		r, err = c.into(ctx, dir)
+		return err
+	})
 	if err != nil {
 		return Result{}, err
-	}
-	r, err := c.into(tmp)
-	if err == nil {
-		err = os.Chmod(tmp, 0o755)
-	}
-	if err == nil {
-		err = os.Rename(tmp, c.Out)
-	}
-	if err != nil {
-		return Result{}, errors.Join(err, os.RemoveAll(tmp))
 	}
 	return r, nil
 }
 
-func (c Config) into(dir string) (Result, error) {
+func (c Config) into(ctx context.Context, dir string) (Result, error) {
 	m, err := c.Run.Manifest()
 	if err != nil {
 		return Result{}, err
@@ -90,6 +82,9 @@ func (c Config) into(dir string) (Result, error) {
 	}
 	var failed error
 	_, counted, err := c.Run.Count(func(e record.Evaluation) {
+		if failed == nil {
+			failed = goesOn(ctx)
+		}
 		if failed == nil {
 			failed = w.add(e)
 		}

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func readBack(dir string, f Format) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	err = rows.writeTo(&b)
+	err = rows.writeTo(context.Background(), &b)
 	return b.String(), errors.Join(err, rows.close())
 }
 

@@ -46,7 +46,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		rows, err := openRows(dir, f)
 		require.NoError(t, err)
 		seen := 0
-		require.NoError(t, rows.writeTo(writerFunc(func(p []byte) (int, error) {
+		require.NoError(t, rows.writeTo(t.Context(), writerFunc(func(p []byte) (int, error) {
 			watch(seen)
 			seen++
 			return len(p), nil

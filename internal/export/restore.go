@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,34 +33,17 @@ type OpenFunc func(folder string) (publish.Run, error)
 // format. The lines that the rows make must be the very bytes that the run's
 // manifest sealed and signed, and the reports are made from them anew, with
 // what open finds for the folder.
-func Restore(dir, out string, f Format, open OpenFunc) (r Restored, err error) {
-	if _, err := os.Lstat(out); err == nil {
-		return r, fmt.Errorf("%s exists: delete it or name another folder", out)
+func Restore(ctx context.Context, dir, out string, f Format, open OpenFunc) (r Restored, err error) {
+	if out, err = vacant(out); err != nil {
+		return r, err
 	}
 	if r.Snapshot, err = CheckSnapshot(dir); err != nil {
 		return r, err
 	}
-	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-		return r, err
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(out), "."+filepath.Base(out)+".*")
-	if err != nil {
-		return r, err
-	}
-	err = r.into(tmp, dir, f, open)
-	if err == nil {
-		err = os.Chmod(tmp, 0o755)
-	}
-	if err == nil {
-		err = os.Rename(tmp, out)
-	}
-	if err != nil {
-		return r, errors.Join(err, os.RemoveAll(tmp))
-	}
-	return r, nil
+	return r, writeFolder(ctx, out, func(tmp string) error { return r.into(ctx, tmp, dir, f, open) })
 }
 
-func (r *Restored) into(out, dir string, f Format, open OpenFunc) error {
+func (r *Restored) into(ctx context.Context, out, dir string, f Format, open OpenFunc) error {
 	for _, file := range []string{record.ManifestFile, receipt.File} {
 		if err := copyFile(filepath.Join(dir, file), filepath.Join(out, file)); err != nil {
 			return err
@@ -69,8 +53,11 @@ func (r *Restored) into(out, dir string, f Format, open OpenFunc) error {
 	if err != nil {
 		return err
 	}
-	err = record.WriteFile(filepath.Join(out, record.EvaluationsFile), rows.writeTo)
+	err = record.WriteFile(filepath.Join(out, record.EvaluationsFile), func(w io.Writer) error { return rows.writeTo(ctx, w) })
 	if err = errors.Join(err, rows.close()); err != nil {
+		return err
+	}
+	if err := goesOn(ctx); err != nil {
 		return err
 	}
 	run, err := open(out)
@@ -156,8 +143,11 @@ func (r *rows) close() error {
 }
 
 // writeTo writes evaluations.jsonl.
-func (r *rows) writeTo(w io.Writer) error {
+func (r *rows) writeTo(ctx context.Context, w io.Writer) error {
 	for {
+		if err := goesOn(ctx); err != nil {
+			return err
+		}
 		h := r.first()
 		if h == nil {
 			break

@@ -51,11 +51,11 @@ func TestExportRoundTrip(t *testing.T) {
 	c := exporter(t, run, out)
 	_, err := c.Run.Write() // a child's run has no reports
 	require.NoError(t, err)
-	r, err := export.Export(c)
+	r, err := export.Export(t.Context(), c)
 	require.NoError(t, err)
 	for _, f := range export.Formats() {
 		back := filepath.Join(t.TempDir(), "back")
-		got, err := export.Restore(out, back, f, openRun)
+		got, err := export.Restore(t.Context(), out, back, f, openRun)
 		require.NoError(t, err, f)
 		assert.Equal(t, r.Snapshot, got.Snapshot)
 		assert.Equal(t, r.Evaluations, got.Evaluations)
@@ -69,16 +69,16 @@ func TestExportRoundTrip(t *testing.T) {
 		}
 	}
 	c.Out = filepath.Join(t.TempDir(), "again")
-	again, err := export.Export(c)
+	again, err := export.Export(t.Context(), c)
 	require.NoError(t, err)
 	assert.Equal(t, r, again)
 	checkExport(t, out)
 	importsAsOutcomes(t, out)
 
-	_, err = export.Export(c)
+	_, err = export.Export(t.Context(), c)
 	require.ErrorContains(t, err, "exists: delete it or name another folder")
 	c.Out, c.Run.World.Digests = filepath.Join(t.TempDir(), "other"), map[string]string{}
-	_, err = export.Export(c)
+	_, err = export.Export(t.Context(), c)
 	require.ErrorContains(t, err, "is not the one that the run had")
 	assert.NoDirExists(t, c.Out, "whole or not at all")
 	tamper(t, out, c)
@@ -158,11 +158,11 @@ func tamper(t *testing.T, out string, c export.Config) {
 	changed := strings.Replace(string(raw), `"end":"completed"`, `"end":"input_filtered"`, 1)
 	require.NotEqual(t, string(raw), changed)
 	require.NoError(t, os.WriteFile(path, []byte(changed), 0o600))
-	_, err = export.Restore(out, back, export.JSONL, openRun)
+	_, err = export.Restore(t.Context(), out, back, export.JSONL, openRun)
 	require.ErrorContains(t, err, "outcomes.jsonl: its SHA-256 is")
 	_, err = export.Seal(out)
 	require.NoError(t, err)
-	_, err = export.Restore(out, back, export.JSONL, openRun)
+	_, err = export.Restore(t.Context(), out, back, export.JSONL, openRun)
 	require.ErrorContains(t, err, "the rows do not make the run that was exported", "the run's own seal sees it")
 	assert.NoDirExists(t, back)
 }
@@ -179,7 +179,7 @@ func TestExportRefuses(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(run, "evaluations.jsonl"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(run, "evaluations.jsonl"), raw[:len(raw)/2], 0o600))
-	_, err = export.Export(exporter(t, run, out))
+	_, err = export.Export(t.Context(), exporter(t, run, out))
 	require.Error(t, err)
 	assert.NoDirExists(t, out)
 	entries, err := os.ReadDir(filepath.Dir(out))

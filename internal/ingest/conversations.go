@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,8 +33,9 @@ const simulated = "sim-"
 
 // Convert converts a file, or a folder's files as one log. The conversations are
 // written whole or not at all; a log of which none can be imported is an error.
-// The path of the rejects is empty where there are none.
-func (l Logs) Convert(path string) (c Counts, rejects string, err error) {
+// The path of the rejects is empty where there are none. It stops when the context
+// ends.
+func (l Logs) Convert(ctx context.Context, path string) (c Counts, rejects string, err error) {
 	files, leftOut, err := logFiles(path)
 	if err != nil {
 		return c, "", err
@@ -54,7 +56,7 @@ func (l Logs) Convert(path string) (c Counts, rejects string, err error) {
 	err = record.WriteFile(out, func(w io.Writer) error {
 		s := &conversion{Logs: l, w: w, rejects: bad, counts: &c}
 		for _, file := range files {
-			if err := s.file(file); err != nil {
+			if err := s.file(ctx, file); err != nil {
 				return err
 			}
 		}
@@ -117,7 +119,7 @@ type conversion struct {
 	first    error  // why the first rejected row was
 }
 
-func (s *conversion) file(path string) (err error) {
+func (s *conversion) file(ctx context.Context, path string) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -135,7 +137,9 @@ func (s *conversion) file(path string) (err error) {
 		err = s.importer.Continue(name, in)
 	}
 	for err == nil {
-		err = s.next(path)
+		if err = s.next(path); err == nil && ctx.Err() != nil {
+			err = fmt.Errorf("interrupted, nothing was imported: %w", ctx.Err())
+		}
 	}
 	if errors.Is(err, io.EOF) {
 		return nil

@@ -31,7 +31,7 @@ func TestConvert(t *testing.T) {
 	enc, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, enc.EncodeAll([]byte(chat+"\n{}\n"+surrogate+"\n"+strings.Replace(chat, `"m"`, `"m","error":"503"`, 1)), nil), 0o600))
-	counts, rejects, err := l.Convert(path)
+	counts, rejects, err := l.Convert(t.Context(), path)
 	require.NoError(t, err)
 	require.Equal(t, "4 read, 2 imported, 2 rejected (unreadable 2), 1 ended as source errors, 2 transfer calls", counts.String())
 	require.Equal(t, filepath.Join(l.Out, "rejects", "gpt.jsonl"), rejects)
@@ -46,7 +46,7 @@ func TestConvert(t *testing.T) {
 	require.NoError(t, err, "the folder can be replayed as it stands: rejects are no conversations")
 	require.Equal(t, []string{"gpt.jsonl"}, files)
 
-	_, _, err = l.Convert(path)
+	_, _, err = l.Convert(t.Context(), path)
 	require.ErrorContains(t, err, "gpt.jsonl exists: delete it or choose another folder")
 }
 
@@ -57,7 +57,7 @@ func TestConvertFolder(t *testing.T) {
 	for name, text := range map[string]string{"b/1.json": chat, "a.jsonl": chat + "\n" + chat, "README.md": "no log", ".DS_Store": "x"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	counts, rejects, err := l.Convert(dir)
+	counts, rejects, err := l.Convert(t.Context(), dir)
 	require.NoError(t, err)
 	require.Empty(t, rejects)
 	require.Equal(t, "3 read, 3 imported, 0 rejected, 0 ended as source errors, 3 transfer calls", counts.String())
@@ -89,14 +89,14 @@ func TestConvertErrors(t *testing.T) {
 			if tt.edit != nil {
 				tt.edit(&l)
 			}
-			_, _, err := l.Convert(writeText(t, tt.file, tt.text))
+			_, _, err := l.Convert(t.Context(), writeText(t, tt.file, tt.text))
 			require.ErrorContains(t, err, tt.want, tt.reason)
 			files, err := filepath.Glob(filepath.Join(l.Out, "*.jsonl"))
 			require.NoError(t, err)
 			require.Empty(t, files, "whole or not at all")
 		})
 	}
-	_, _, err := logs(t).Convert(t.TempDir())
+	_, _, err := logs(t).Convert(t.Context(), t.TempDir())
 	require.ErrorContains(t, err, "the folder holds no *.json or *.jsonl")
 }
 
@@ -105,7 +105,7 @@ func TestConvertModels(t *testing.T) {
 	other := strings.Replace(chat, `"model":"m"`, `"model":"n"`, 1)
 	l := logs(t)
 	path := writeText(t, "x.jsonl", chat+"\n"+other+"\n"+chat+"\n")
-	counts, rejects, err := l.Convert(path)
+	counts, rejects, err := l.Convert(t.Context(), path)
 	require.NoError(t, err)
 	require.Equal(t, int64(2), counts.Imported, "what is of the first row's model")
 	raw, err := os.ReadFile(rejects)
@@ -114,7 +114,7 @@ func TestConvertModels(t *testing.T) {
 	require.Contains(t, string(raw), `x.jsonl:1 is of model \"m\"`)
 	l = logs(t)
 	l.How.Model = "both"
-	counts, _, err = l.Convert(path)
+	counts, _, err = l.Convert(t.Context(), path)
 	require.NoError(t, err)
 	require.Equal(t, int64(3), counts.Imported, "--model says that it is one")
 }
@@ -131,7 +131,7 @@ func TestConvertLeftOut(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, os.Symlink(dir, link))
 	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(dir, "more.json")))
-	counts, _, err := l.Convert(link)
+	counts, _, err := l.Convert(t.Context(), link)
 	require.NoError(t, err)
 	require.Equal(t, int64(1), counts.Imported)
 	require.Equal(t, []string{"c.ndjson", "d.jsonl.zstd", "more.json", "sub/b.JSON"}, counts.LeftOut)
@@ -156,7 +156,7 @@ func TestConvertUnknownTools(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := logs(t)
-			counts, _, err := l.Convert(writeText(t, "x.jsonl", tt.text))
+			counts, _, err := l.Convert(t.Context(), writeText(t, "x.jsonl", tt.text))
 			require.NoError(t, err)
 			require.Equal(t, tt.tools, strings.Contains(counts.Warning(), "tools that the tool map does not know: wire_money: 2 calls\n"), "%s: %s", tt.reason, counts.Warning())
 			require.Equal(t, tt.warn, strings.Contains(counts.Warning(), warning), "%s: %s", tt.reason, counts.Warning())
@@ -175,7 +175,7 @@ func TestConvertRealRuns(t *testing.T) {
 	l.How = recorded.Import{Source: recorded.AgentDojo}
 	var total ingest.Counts
 	for _, f := range files {
-		counts, rejects, err := l.Convert(f)
+		counts, rejects, err := l.Convert(t.Context(), f)
 		require.NoError(t, err)
 		require.Empty(t, rejects)
 		total.Add(counts)

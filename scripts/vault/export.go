@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"vaultbench/internal/escape"
 	"vaultbench/internal/export"
@@ -20,6 +24,12 @@ type exportCommand struct {
 
 // Run prints what the export holds and its one digest.
 func (c *exportCommand) Run(stdout io.Writer) error {
+	ctx, stop := interruptible()
+	defer stop()
+	return c.export(ctx, stdout)
+}
+
+func (c *exportCommand) export(ctx context.Context, stdout io.Writer) error {
 	run, err := settings.Publish(c.Folder, nil)
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
@@ -35,7 +45,7 @@ func (c *exportCommand) Run(stdout io.Writer) error {
 	if c.Out == "" {
 		c.Out = filepath.Join(c.Folder, "export")
 	}
-	r, err := export.Export(export.Config{Run: run, Out: c.Out, Corpus: attacks, Levels: levels})
+	r, err := export.Export(ctx, export.Config{Run: run, Out: c.Out, Corpus: attacks, Levels: levels})
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
@@ -53,8 +63,14 @@ type importRun struct {
 
 // Run prints what came back; another summary than the one exported is the error.
 func (c *importRun) Run(stdout io.Writer) error {
+	ctx, stop := interruptible()
+	defer stop()
+	return c.restore(ctx, stdout)
+}
+
+func (c *importRun) restore(ctx context.Context, stdout io.Writer) error {
 	open := func(folder string) (publish.Run, error) { return settings.Publish(folder, nil) }
-	r, err := export.Restore(c.Folder, c.Out, export.Format(c.Format), open)
+	r, err := export.Restore(ctx, c.Folder, c.Out, export.Format(c.Format), open)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
@@ -64,4 +80,12 @@ func (c *importRun) Run(stdout io.Writer) error {
 		err = fmt.Errorf("import: the figures differ from the exported %s: they were made under another gate, golden or version", publish.SummaryFile)
 	}
 	return err
+}
+
+// interruptible is a context that ends with the first SIGINT or SIGTERM, so that
+// what is half written is taken away; a second one ends the process.
+func interruptible() (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }

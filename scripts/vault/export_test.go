@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -32,6 +34,58 @@ func TestExportCommand(t *testing.T) {
 	status, _, stderr = vault("export", run)
 	require.Zero(t, status, stderr)
 	assert.FileExists(t, filepath.Join(run, "export", "outcomes.parquet"), "in the run's folder by default")
+}
+
+// endsAfter is a context that ends once it was asked so often.
+type endsAfter struct {
+	context.Context
+	left int
+}
+
+func (c *endsAfter) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterrupted: wherever it is stopped, nothing is left; and a slash behind a
+// new folder's name changes nothing.
+func TestInterrupted(t *testing.T) {
+	run, dir := signedRun(t, receipt.TestKey()), t.TempDir()
+	whole := filepath.Join(dir, "whole") + "/"
+	status, _, stderr := vault("export", run, "--out", whole)
+	require.Zero(t, status, stderr)
+	status, _, stderr = vault("import", "run", whole, "--out", filepath.Join(dir, "again")+"/")
+	require.Zero(t, status, stderr)
+	for _, tt := range []struct {
+		name string
+		run  func(ctx context.Context, out string) error
+	}{
+		{"export", func(ctx context.Context, out string) error {
+			return (&exportCommand{Folder: run, Out: out}).export(ctx, io.Discard)
+		}},
+		{"import", func(ctx context.Context, out string) error {
+			return (&importRun{Folder: whole, Out: out, Format: "jsonl"}).restore(ctx, io.Discard)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			parent, stopped := t.TempDir(), 0
+			for left := 0; ; left++ {
+				err := tt.run(&endsAfter{t.Context(), left}, filepath.Join(parent, "x"))
+				if err == nil {
+					break
+				}
+				require.ErrorContains(t, err, "interrupted, nothing was written")
+				found, err := os.ReadDir(parent)
+				require.NoError(t, err)
+				require.Empty(t, found, "stopped at question %d", left+1)
+				stopped++
+			}
+			assert.Greater(t, stopped, 1, "it asks before the end too")
+			assert.DirExists(t, filepath.Join(parent, "x"))
+		})
+	}
 }
 
 // skippedRun is a finished run of which nothing was asked, as without a key.

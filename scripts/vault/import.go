@@ -65,9 +65,11 @@ func (c *logFlags) convert(stdout io.Writer, source recorded.Source) error {
 		return fmt.Errorf("import: create --out: %w", err)
 	}
 	logs := ingest.Logs{How: recorded.Import{Source: source, ToolMap: c.ToolMap, Model: c.Model}, Maps: maps, Out: c.Out}
+	ctx, stop := interruptible()
+	defer stop()
 	var total ingest.Counts
 	for _, path := range c.Files {
-		counts, rejects, err := logs.Convert(path)
+		counts, rejects, err := logs.Convert(ctx, path)
 		if err != nil {
 			return rejectedIn(rejects, fmt.Errorf("import: %w", err))
 		}

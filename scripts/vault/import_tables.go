@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,7 +73,9 @@ func (c *importOutcomes) Run(stdout io.Writer) error {
 		return fmt.Errorf("import: %w", err)
 	}
 	var counts ingest.Counts
-	err = record.WriteFile(c.Out, func(w io.Writer) error { return c.rows(w, m, rejects, &counts) })
+	ctx, stop := interruptible()
+	defer stop()
+	err = record.WriteFile(c.Out, func(w io.Writer) error { return c.rows(ctx, w, m, rejects, &counts) })
 	if err = errors.Join(err, rejects.Close()); err != nil {
 		return rejectedIn(rejects.Path(), fmt.Errorf("import: %w", err))
 	}
@@ -82,7 +85,7 @@ func (c *importOutcomes) Run(stdout io.Writer) error {
 	return anyRejected(counts)
 }
 
-func (c *importOutcomes) rows(w io.Writer, m ingest.Mapping, rejects *ingest.Rejects, counts *ingest.Counts) error {
+func (c *importOutcomes) rows(ctx context.Context, w io.Writer, m ingest.Mapping, rejects *ingest.Rejects, counts *ingest.Counts) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
@@ -95,6 +98,9 @@ func (c *importOutcomes) rows(w io.Writer, m ingest.Mapping, rejects *ingest.Rej
 		case err == nil:
 			counts.Take()
 			err = enc.Encode(row)
+		}
+		if err == nil && ctx.Err() != nil {
+			err = fmt.Errorf("interrupted, nothing was imported: %w", ctx.Err())
 		}
 		if err != nil {
 			return err
