@@ -75,11 +75,10 @@ func (p *Permit) Settle(executed bool) {
 }
 
 // Authorize returns the decision, and a permit if and only if it allows.
-func (g *Guard) Authorize(ctx context.Context, req Request) (Decision, *Permit) {
+func (g *Guard) Authorize(ctx context.Context, req Request) (d Decision, p *Permit) {
 	began := g.age()
 	q := newQuestion(ctx, &req, g.born.Add(began+g.timeout))
-	d, err := g.ask(ctx, q, began)
-	if err != nil {
+	if err := g.ask(ctx, q, began, &d); err != nil {
 		return failClosed(err, q), nil
 	}
 	d.Origin = FromLayer
@@ -92,23 +91,25 @@ func (g *Guard) Authorize(ctx context.Context, req Request) (Decision, *Permit) 
 	if !d.Allowed() {
 		return d, nil
 	}
-	return d, &Permit{guard: g, request: &q.request}
+	q.permit.guard, q.permit.request = g, &q.request
+	return d, &q.permit
 }
 
 // ask waits for the layer no longer than the time-out and no longer than its
 // caller does. A layer that answers later is not heard, but what it reserved
 // meanwhile is released.
-func (g *Guard) ask(ctx context.Context, q *question, began time.Duration) (Decision, error) {
+func (g *Guard) ask(ctx context.Context, q *question, began time.Duration, d *Decision) error {
 	if g.stuck.Load() {
-		return Decision{}, errors.New("layer did not settle an earlier payment in time")
+		return errors.New("layer did not settle an earlier payment in time")
 	}
 	w := g.worker()
 	w.begin(job{question: q}, began)
 	if err := w.wait(ctx); err != nil {
-		return Decision{}, fmt.Errorf("layer gave no decision in time: %w", err)
+		return fmt.Errorf("layer gave no decision in time: %w", err)
 	}
-	d, err := w.decision, w.err
-	q.digests = w.checkDigests(&d)
+	*d = w.decision
+	err := w.err
+	q.digests = w.checkDigests(d)
 	g.keep(w)
 	if gone := ctx.Err(); gone != nil && err == nil {
 		if d.Allowed() {
@@ -116,7 +117,7 @@ func (g *Guard) ask(ctx context.Context, q *question, began time.Duration) (Deci
 		}
 		err = fmt.Errorf("layer gave no decision in time: %w", gone)
 	}
-	return d, err
+	return err
 }
 
 // settle lets neither a panic nor a hang of the layer into the dispatch path. A

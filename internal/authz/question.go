@@ -17,6 +17,7 @@ type question struct {
 	item     [1]Item
 	deadline time.Time
 	digests  error // what is wrong with those of the answer
+	permit   Permit
 
 	mu   sync.Mutex
 	done chan struct{} // made when a layer asks for it
