@@ -11,7 +11,7 @@ import (
 
 	"vaultbench/internal/authz"
 	"vaultbench/internal/oap"
-	"vaultbench/passports"
+	"vaultbench/internal/oap/oaptest"
 )
 
 func TestShippedPassportsLoad(t *testing.T) {
@@ -29,7 +29,7 @@ func TestShippedPassportsLoad(t *testing.T) {
 		{"level-5", "L4FIN", false, false, "the Vault grants nothing and needs no limit"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, err := oap.LoadPassport(passports.FS, tt.name)
+			p, err := oap.LoadPassport(oaptest.Fixed(), tt.name)
 			require.NoError(t, err, tt.reason)
 			limits, err := p.Limits(oap.ChargeCapability)
 			require.NoError(t, err)

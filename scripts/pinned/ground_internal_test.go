@@ -13,8 +13,8 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/oap"
+	"vaultbench/internal/oap/oaptest"
 	"vaultbench/internal/suite"
-	"vaultbench/passports"
 )
 
 // edits change passports in JSON, as somebody does who writes no Go.
@@ -115,15 +115,15 @@ func TestUnfitPassports(t *testing.T) {
 	}
 }
 
-// edited is a copy of the shipped policies with some passports merge-patched.
+// edited is a copy of the policies that stay as they are, with some passports merge-patched.
 func edited(t *testing.T, levels, patch string) fstest.MapFS {
 	t.Helper()
 	folder := fstest.MapFS{}
 	for _, pattern := range []string{"*.json", "packs/*.json"} {
-		files, err := fs.Glob(passports.FS, pattern)
+		files, err := fs.Glob(oaptest.Fixed(), pattern)
 		require.NoError(t, err)
 		for _, file := range files {
-			raw, err := fs.ReadFile(passports.FS, file)
+			raw, err := fs.ReadFile(oaptest.Fixed(), file)
 			require.NoError(t, err)
 			folder[file] = &fstest.MapFile{Data: raw}
 		}

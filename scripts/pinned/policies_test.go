@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"vaultbench/passports"
+	"vaultbench/internal/oap/oaptest"
 	"vaultbench/scripts/pinned"
 )
 
@@ -51,15 +51,15 @@ func TestCheckPoliciesOfTwoPacks(t *testing.T) {
 		"move its rules there, and the file out of passports/packs")
 }
 
-// policies are the shipped ones, to be changed.
+// policies are those that stay as they are, to be changed.
 func policies(t *testing.T) fstest.MapFS {
 	t.Helper()
 	folder := fstest.MapFS{}
 	for _, pattern := range []string{"*.json", "packs/*.json"} {
-		files, err := fs.Glob(passports.FS, pattern)
+		files, err := fs.Glob(oaptest.Fixed(), pattern)
 		require.NoError(t, err)
 		for _, file := range files {
-			raw, err := fs.ReadFile(passports.FS, file)
+			raw, err := fs.ReadFile(oaptest.Fixed(), file)
 			require.NoError(t, err)
 			folder[file] = &fstest.MapFile{Data: raw}
 		}

@@ -15,12 +15,12 @@ import (
 
 const permitted = `{"amount":100,"currency":"USD","merchant_id":"rent@oakhall.example","region":"US","items":[{"sku":"transfer","qty":1,"price":100}],"idempotency_key":"fresh-key-1","memo":"March"}`
 
-// decide decides about a context on the command line.
+// decide decides about a context on the command line, by files that nobody edits.
 func decide(t *testing.T, context string, args ...string) (authz.Decision, int, string, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "context.json")
 	put(t, file, context)
-	status, stdout, stderr := vault(append([]string{"decide", "--passport", levelTwo, "--at", "2026-03-06T10:00:00+01:00", "--context", file}, args...)...)
+	status, stdout, stderr := vault(append([]string{"decide", "--passport", levelTwo, "--pack", shippedPack, "--at", "2026-03-06T10:00:00+01:00", "--context", file}, args...)...)
 	var d authz.Decision
 	if stdout != "" {
 		require.NoError(t, json.NewDecoder(strings.NewReader(stdout)).Decode(&d), stdout)
@@ -120,7 +120,8 @@ func TestDecideCommandInput(t *testing.T) {
 	require.Contains(t, stderr, "missing flags: --passport=FILE")
 }
 
-// TestDecideCommandReadsStandardInput, at the time of day.
+// TestDecideCommandReadsStandardInput, at the time of day and by the shipped pack,
+// whatever that decides.
 func TestDecideCommandReadsStandardInput(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "stdin")
 	put(t, file, permitted)
@@ -129,7 +130,7 @@ func TestDecideCommandReadsStandardInput(t *testing.T) {
 	before := os.Stdin
 	os.Stdin = in
 	t.Cleanup(func() { os.Stdin = before; _ = in.Close() })
-	status, stdout, stderr := vault("decide", "--passport", levelTwo, "--context", "-")
+	status, stdout, stderr := vault("decide", "--passport", "../../passports/level-2.json", "--context", "-")
 	require.Zero(t, status, stderr)
 	require.Contains(t, stdout, `"effect": `)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestLintCommand(t *testing.T) {
-	shipped, err := filepath.Glob("../../passports/*.json")
+	shipped, err := filepath.Glob(filepath.Join(shippedPassports, "*.json"))
 	require.NoError(t, err)
 	require.Len(t, shipped, 7)
 	hostile := changed(t, levelTwo, "hostile.json", `"status"`, `"\u001b[31m##[error]"`)
@@ -35,7 +35,7 @@ func TestLintCommand(t *testing.T) {
 		{"hostile text", []string{hostile}, 1, `error: /\u001b[31m##\[error]: unknown key`, "nothing reaches the terminal"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			status, stdout, stderr := vault(append([]string{"lint"}, tt.args...)...)
+			status, stdout, stderr := vault(append([]string{"lint", "--packs", filepath.Dir(shippedPack)}, tt.args...)...)
 			require.Equal(t, tt.status, status, stdout+stderr)
 			require.Contains(t, stdout, tt.want, tt.reason)
 			if tt.name == "no balance" {
