@@ -1,6 +1,7 @@
 package vault_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"testing"
@@ -19,12 +20,39 @@ import (
 	"vaultbench/scripts/settings"
 )
 
+// notShipped is why what the shipped corpus comes to is held against no other.
+const notShipped = "VAULT_CORPUS is not the shipped corpus"
+
+// shippedOnly skips a test that pins what the shipped corpus comes to.
+func shippedOnly(t *testing.T, pinned string) {
+	t.Helper()
+	_, options, err := settings.Load()
+	require.NoError(t, err)
+	if options.Corpus != "" {
+		t.Skipf("%s: %s", notShipped, pinned)
+	}
+}
+
+// checkOwnCorpus says once what keeps VAULT_CORPUS from being run: each test would
+// only say it again.
+func checkOwnCorpus() error {
+	_, options, err := settings.Load()
+	if err != nil || options.Corpus == "" {
+		return nil // what else is wrong with the variables, the tests say
+	}
+	if _, err = settings.Corpus(); err != nil {
+		return fmt.Errorf("nothing was run: %w", err)
+	}
+	return nil
+}
+
 // corpusStatsFile holds what go tool vault attacks stats prints.
 const corpusStatsFile = "corpus-stats.txt"
 
 // TestCorpusStats pins what the corpus holds, and each entry on which author and
 // classifier differ. Rewritten by -update.
 func TestCorpusStats(t *testing.T) {
+	shippedOnly(t, "golden/"+corpusStatsFile+" counts that one")
 	s, err := settings.Suite()
 	require.NoError(t, err)
 	verdicts, err := author.ReadVerdicts(os.DirFS(moduleRoot(t)), "docs/corpus-reading.md", s.Corpus)
@@ -45,6 +73,7 @@ func TestCorpusStats(t *testing.T) {
 // what the layer decides: the operators recompute it without a passport.
 func TestVariantExpectations(t *testing.T) {
 	noted.pins(t)
+	shippedOnly(t, "what is decided of variants of that one is pinned")
 	t.Parallel()
 	s, err := settings.Suite()
 	require.NoError(t, err)

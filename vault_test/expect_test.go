@@ -10,14 +10,16 @@ import (
 	"vaultbench/internal/oap"
 	"vaultbench/internal/suite"
 	"vaultbench/scripts/pinned"
+	"vaultbench/scripts/settings"
 )
 
 // TestExpectations holds what each attack and honest task says about its own
 // goals against what the layer decides.
 func TestExpectations(t *testing.T) {
 	noted.pins(t)
-	cases, err := pinned.Load()
+	asked, err := settings.AskedSuite()
 	require.NoError(t, err)
+	cases := pinned.New(asked.Corpus, asked.Levels)
 	for _, level := range corpus.Levels() {
 		layer, err := pinned.Layer(suite.PassportOf(level), oap.ProfileOAP)
 		require.NoError(t, err)

@@ -27,8 +27,11 @@ const leastDone = 0.95
 func TestHonestTasksGetDone(t *testing.T) {
 	noted.watch(t)
 	t.Parallel()
-	b, err := settings.Suite()
+	b, err := settings.AskedSuite()
 	require.NoError(t, err)
+	if b.Corpus.Own && !slices.ContainsFunc(b.Corpus.Benign, func(a corpus.Attack) bool { return len(a.Goal) > 0 }) {
+		t.Skip(notShipped + ": it has no honest task with a payment")
+	}
 	tasks, completed, payments, paid, other := 0, 0, 0, 0, 0
 	for _, level := range corpus.Levels() {
 		alone, behind := map[string]int{}, map[string]int{}

@@ -2,6 +2,7 @@ package vault_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -32,7 +33,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // are written after the last cell, whatever the cells came to.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if err := checkFlags(); err != nil {
+	if err := errors.Join(checkFlags(), checkOwnCorpus()); err != nil {
 		fmt.Fprintln(os.Stderr, "vault:", err)
 		os.Exit(2)
 	}

@@ -34,6 +34,7 @@ type policyChange struct {
 	decisions map[string]map[string]int // by what was asked and by old → new
 	expects   map[string]bool           // lines of fixtures whose field expect is not what is decided
 	honest    map[string]bool           // honest tasks of which the layer denies a payment
+	own       bool                      // those are of VAULT_CORPUS
 
 	executed map[plan.Architecture]*forbidden // what the cells' layers let through
 	allowed  map[string][]report.Executed     // what the goldens' tests saw allowed though its level forbids it, by line of fixtures
@@ -95,6 +96,7 @@ func (p *policyChange) surprise(s pinned.Surprise, d corpus.Directory) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expects[place(s.Attack)] = true
+	p.own = s.Attack.Own
 	if s.Attack.Twin != "" && !s.Got.Allowed() {
 		p.honest[place(s.Attack)] = true
 	}
@@ -105,6 +107,9 @@ const takeBack = "that breaks what the layer promises, and no edit of expect men
 
 // samePolicy is said instead where no file of the policy changed.
 const samePolicy = "that breaks what the layer promises, under the passports and packs of the goldens: what changed is the code of the layer, the attacks or fixtures/levels.json"
+
+// ownStep is said instead of a corpus that no golden is about.
+const ownStep = "if the change is meant: edit the lines above, which are files of VAULT_CORPUS; no golden is held against them"
 
 // nextStep says how a meant change goes on: -update writes nothing while an attack
 // or honest task contradicts the policy, or anything unpermitted is paid.
@@ -119,7 +124,7 @@ func nextStep(contradicted, violated bool) string {
 	return meant + "go test ./vault_test -update, and read the diff of golden/"
 }
 
-func place(a corpus.Attack) string { return fmt.Sprintf("fixtures/%s:%d", a.File, a.Line) }
+func place(a corpus.Attack) string { return fmt.Sprintf("%s:%d", a.Path(), a.Line) }
 
 // write writes the digest: nothing where no policy changed. folder is the run's;
 // empty where none was begun.
@@ -156,7 +161,10 @@ func (p *policyChange) write(w io.Writer, folder string) error {
 	if folder != "" {
 		lines = append(lines, "what this run comes to: go tool vault verdict "+folder)
 	}
-	if lawful := len(edit) > 0 || !violated; lawful {
+	switch lawful := len(edit) > 0 || !violated; {
+	case p.own && len(edit) > 0:
+		lines = append(lines, ownStep)
+	case lawful:
 		lines = append(lines, nextStep(len(edit) > 0, violated))
 	}
 	_, err := fmt.Fprintf(w, "\npolicy:\n  %s\n", strings.Join(lines, "\n  "))
@@ -283,4 +291,12 @@ policy:
   what flips of an earlier run: go tool vault redecide results/<a run before the change> --passports passports
   if the change is meant: edit the lines above (README, Changing a policy), then go test ./vault_test -update
 `, got.String())
+
+	own := newPolicyChange()
+	own.surprise(pinned.Surprise{Attack: corpus.Attack{File: "attacks/mine.jsonl", Line: 2, Own: true}}, corpus.Directory{})
+	var theirs bytes.Buffer
+	require.NoError(t, own.write(&theirs, ""))
+	assert.Contains(t, theirs.String(), "\n    corpus/attacks/mine.jsonl:2\n")
+	assert.Contains(t, theirs.String(), "which are files of VAULT_CORPUS; no golden is held against them\n")
+	assert.NotContains(t, theirs.String(), "-update", "it refuses to write goldens of another corpus")
 }

@@ -56,6 +56,9 @@ func newBench() (*bench, error) {
 	if !b.Suite.Shard.Whole() {
 		fmt.Printf("golden/%s: not compared: VAULT_SHARD runs a part; go tool vault merge compares the whole\n", report.EventsFile)
 	}
+	if b.Suite.Corpus.Own {
+		fmt.Printf("golden/: not compared: %s\n", notShipped)
+	}
 	if *update {
 		b.Suite.Golden = nil // it is about to be rewritten
 	}

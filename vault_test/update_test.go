@@ -24,6 +24,7 @@ func TestUpdateRefusesVariables(t *testing.T) {
 		{"VAULT_TRIALS", "each count is multiplied"},
 		{"VAULT_MODELS", "costs money"},
 		{"VAULT_RECORDINGS", "a cassette's model"},
+		{"VAULT_CORPUS", "another corpus"},
 		{"VAULT_GATE", "what passes"},
 		{"VAULT_TO_COME", "nobody has thought about it"},
 	} {

@@ -26,6 +26,7 @@ type Options struct {
 	Levels        []string
 	Tracks        []string
 	Architectures []string
+	Corpus        string        // folder that stands in for the shipped corpus, absolute; empty: the shipped one
 	Recordings    string        // folder with recorded conversations, absolute; empty: the shipped ones
 	Record        string        // folder for cassettes of live models, absolute; empty: nothing is recorded
 	Trials        int           // evaluations per attack and cell
@@ -72,6 +73,7 @@ const (
 	varLevels        = "VAULT_LEVELS"
 	varTracks        = "VAULT_TRACKS"
 	varArchitectures = "VAULT_ARCHITECTURES"
+	varCorpus        = "VAULT_CORPUS"
 	varRecordings    = "VAULT_RECORDINGS"
 	varRecord        = "VAULT_RECORD"
 	varTrials        = "VAULT_TRIALS"
@@ -99,7 +101,7 @@ const ConcurrencyPerProcessor = 4
 // Variables lists the suite's own variables.
 func Variables() []string {
 	return []string{
-		varSims, varModels, varLevels, varTracks, varArchitectures, varRecordings, varRecord,
+		varSims, varModels, varLevels, varTracks, varArchitectures, varCorpus, varRecordings, varRecord,
 		varTrials, varShard, varRunID, varResults, varConcurrency, varAttempt, varGate, varBudgetUSD, varBudgetTokens, varSigningKey, varCross, varVariants, varLog, varLong, varLocalURL,
 	}
 }

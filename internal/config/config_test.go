@@ -25,7 +25,7 @@ func TestResolvePrecedence(t *testing.T) {
 	dotenv := "VAULT_TRIALS=3\nVAULT_LEVELS=l2\nSOME_API_KEY=from-file\n"
 	require.NoError(t, os.WriteFile(filepath.Join(root, ".env"), []byte(dotenv), 0o600))
 
-	o, err := config.Resolve(root, []string{"VAULT_TRIALS=5", "VAULT_ATTEMPT_TIMEOUT=90", "VAULT_RESULTS=out", "VAULT_SIGNING_KEY=keys/seed"}, vocabulary)
+	o, err := config.Resolve(root, []string{"VAULT_TRIALS=5", "VAULT_ATTEMPT_TIMEOUT=90", "VAULT_RESULTS=out", "VAULT_CORPUS=theirs", "VAULT_SIGNING_KEY=keys/seed"}, vocabulary)
 	require.NoError(t, err)
 	assert.Equal(t, 90*time.Second, o.Attempt)
 	assert.Equal(t, 5, o.Trials, "the process environment outranks .env")
@@ -33,6 +33,7 @@ func TestResolvePrecedence(t *testing.T) {
 	assert.Equal(t, []string{"alone", "oap"}, o.Architectures, "published is off by default")
 	assert.Empty(t, o.Models, "no live model is asked by accident")
 	assert.Equal(t, filepath.Join(root, "out"), o.Results, "relative paths count from the module root")
+	assert.Equal(t, filepath.Join(root, "theirs"), o.Corpus)
 	assert.Equal(t, filepath.Join(root, "keys", "seed"), o.SigningKey)
 	assert.Equal(t, "from-file", o.Lookup("SOME_API_KEY"))
 

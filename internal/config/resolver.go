@@ -30,6 +30,7 @@ func (r *resolver) options(root string, v Vocabulary) Options {
 		Levels:        r.words(varLevels, v.Levels, v.Levels, false),
 		Tracks:        r.words(varTracks, v.Tracks, v.Tracks, false),
 		Architectures: r.words(varArchitectures, v.Architectures, v.DefaultArchitectures, false),
+		Corpus:        r.path(varCorpus, root, ""),
 		Recordings:    r.path(varRecordings, root, ""),
 		Record:        r.path(varRecord, root, ""),
 		Trials:        r.positive(varTrials, 1),

@@ -62,6 +62,22 @@ type Attack struct {
 
 	File string `json:"-"` // where it was read, for messages
 	Line int    `json:"-"`
+	Own  bool   `json:"-"` // of a corpus that is not the shipped one
+}
+
+// The folders that names of attack files count from, in manifests, records and
+// messages: that of the shipped corpus, and one that stands in for it.
+const (
+	ShippedPrefix = "fixtures/"
+	OwnPrefix     = "corpus/"
+)
+
+// Path is the attack's file by its name in manifests and records.
+func (a Attack) Path() string {
+	if a.Own {
+		return OwnPrefix + a.File
+	}
+	return ShippedPrefix + a.File
 }
 
 // UserMessages returns the messages that the track replays.
@@ -79,6 +95,7 @@ func (a Attack) Where() string { return fmt.Sprintf("%s:%d: %s", a.File, a.Line,
 type Corpus struct {
 	Attacks []Attack
 	Benign  []Attack
+	Own     bool // not the shipped one
 
 	derived map[Track][]Attack // see With
 }

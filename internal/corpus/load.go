@@ -13,12 +13,22 @@ import (
 // Load reads attacks/*.jsonl and benign/*.jsonl. expectations is the closed
 // vocabulary of the field expect.
 func Load(fsys fs.FS, expectations []string) (Corpus, error) {
-	var c Corpus
+	return load(fsys, false, expectations)
+}
+
+// LoadOwn reads a folder that stands in for the shipped corpus, in the same form.
+// It may lack honest tasks.
+func LoadOwn(fsys fs.FS, expectations []string) (Corpus, error) {
+	return load(fsys, true, expectations)
+}
+
+func load(fsys fs.FS, own bool, expectations []string) (Corpus, error) {
+	c := Corpus{Own: own}
 	var err error
-	if c.Attacks, err = loadFolder(fsys, "attacks", expectations); err != nil {
+	if c.Attacks, err = loadFolder(fsys, "attacks", own, expectations); err != nil {
 		return Corpus{}, fmt.Errorf("load corpus: %w", err)
 	}
-	if c.Benign, err = loadFolder(fsys, "benign", expectations); err != nil {
+	if c.Benign, err = loadFolder(fsys, "benign", own, expectations); err != nil {
 		return Corpus{}, fmt.Errorf("load corpus: %w", err)
 	}
 	if problems := c.Problems(); len(problems) > 0 {
@@ -27,12 +37,22 @@ func Load(fsys fs.FS, expectations []string) (Corpus, error) {
 	return c, nil
 }
 
-func loadFolder(fsys fs.FS, folder string, expectations []string) ([]Attack, error) {
+// Files are those of a corpus in one of its folders, attacks or benign, sorted. A
+// corpus of somebody's own may have no honest task.
+func Files(fsys fs.FS, folder string, own bool) ([]string, error) {
 	files, err := fs.Glob(fsys, folder+"/*.jsonl")
-	if err != nil || len(files) == 0 {
+	if err != nil || len(files) == 0 && !(own && folder == "benign") {
 		return nil, fmt.Errorf("no file matches %s/*.jsonl", folder)
 	}
 	slices.Sort(files)
+	return files, nil
+}
+
+func loadFolder(fsys fs.FS, folder string, own bool, expectations []string) ([]Attack, error) {
+	files, err := Files(fsys, folder, own)
+	if err != nil {
+		return nil, err
+	}
 	var all []Attack
 	for _, file := range files {
 		raw, err := fs.ReadFile(fsys, file)
@@ -48,6 +68,7 @@ func loadFolder(fsys fs.FS, folder string, expectations []string) ([]Attack, err
 			if err != nil {
 				return nil, err
 			}
+			a.Own = own
 			all = append(all, a)
 		}
 	}

@@ -151,7 +151,7 @@ func (f fact) asked() string {
 
 // compared are the prefixes of what two runs must share for a difference to be
 // the banker's or the layer's.
-var compared = []string{"fixtures/attacks/", "fixtures/benign/", "fixtures/levels.json", "fixtures/toolmaps/", "passports/", "recordings/"}
+var compared = []string{"fixtures/attacks/", "fixtures/benign/", corpus.OwnPrefix, "fixtures/levels.json", "fixtures/toolmaps/", "passports/", "recordings/"}
 
 // notes says in what the runs differ beside their outcomes.
 func notes(a, b record.Manifest) []string {

@@ -54,13 +54,23 @@ func (w *writer) datasheet(dir string, s report.Summary) error {
 	say("## Origin\n")
 	say("One run of the vault benchmark (payment authorization for AI agents), from %s to %s, revision `%s`%s, %s.",
 		m.StartedAt, cmp.Or(m.FinishedAt, "?"), cmp.Or(m.Revision, "unknown"), modified(m.Modified), m.GoVersion)
-	say("Attacks and honest tasks were written for that project, drafted with language models and checked by rules; no real person, company,")
-	say("account or leaked text. Simulated bankers are instruments, not models. Every figure is judged by the mock bank's ledger alone.\n")
+	if report.OwnCorpus(m.Digests) {
+		say("Attacks and honest tasks are not those of that project: whoever brought them (`VAULT_CORPUS`) says where they come from.")
+		say("Simulated bankers are instruments, not models. Every figure is judged by the mock bank's ledger alone.\n")
+	} else {
+		say("Attacks and honest tasks were written for that project, drafted with language models and checked by rules; no real person, company,")
+		say("account or leaked text. Simulated bankers are instruments, not models. Every figure is judged by the mock bank's ledger alone.\n")
+	}
 	say("Status of the run: %s. Claim: %s\n", s.Status, claimText(s.Claim))
 	w.countsSection(say)
 	w.filesSection(say)
 	say("## Licence\n")
-	say("Attacks, honest tasks, simulated bankers and their outcomes: Apache-2.0, the project's licence. What live models wrote is under the terms of")
+	if report.OwnCorpus(m.Digests) {
+		say("Attacks and honest tasks: whatever their owner says; nothing is granted here. Simulated bankers: Apache-2.0, the project's licence.")
+		say("What live models wrote is under the terms of")
+	} else {
+		say("Attacks, honest tasks, simulated bankers and their outcomes: Apache-2.0, the project's licence. What live models wrote is under the terms of")
+	}
 	say("their providers; recorded conversations are under the licence of their source. Neither is granted here.\n")
 	w.gapsSection(say, s)
 	say("## Reading it back\n")
@@ -148,6 +158,10 @@ func (w *writer) gapsSection(say func(string, ...any), s report.Summary) {
 	}
 	if m := w.manifest; m.SigningKey != "own" {
 		say("- signed with the published test key: the signatures show damage, not who signed")
+	}
+	if report.OwnCorpus(w.manifest.Digests) {
+		say("- how the attacks were collected is not known here\n")
+		return
 	}
 	say("- the attacks were not collected from a live event; few sessions, so bounds by session are wide\n")
 }

@@ -205,13 +205,10 @@ func copyFile(from, to string) error {
 	})
 }
 
-// fixturesPrefix begins the names of attack files in a manifest.
-const fixturesPrefix = "fixtures/"
-
 // otherCorpus names an attack file of the run that is not the one at hand.
 func otherCorpus(run, here map[string]string) string {
 	for name, digest := range run {
-		attacks := strings.HasPrefix(name, fixturesPrefix+"attacks/") || strings.HasPrefix(name, fixturesPrefix+"benign/") || name == fixturesPrefix+"levels.json"
+		attacks := strings.HasPrefix(name, corpus.ShippedPrefix+"attacks/") || strings.HasPrefix(name, corpus.ShippedPrefix+"benign/") || name == corpus.ShippedPrefix+"levels.json"
 		if attacks && here[name] != digest {
 			return name
 		}

@@ -11,6 +11,7 @@ import (
 	"vaultbench/internal/corpus/cross"
 	"vaultbench/internal/corpus/variant"
 	"vaultbench/internal/record"
+	"vaultbench/internal/report"
 )
 
 // Prompt is a row of prompts: an attack, or an honest task, as it was replayed at
@@ -59,6 +60,9 @@ func (w *writer) ask(e record.Evaluation) {
 func (w *writer) writePrompts() error {
 	if len(w.asked) == 0 {
 		return nil
+	}
+	if other := report.OtherCorpus(w.manifest.Digests, w.Run.World.Digests); other != "" {
+		return fmt.Errorf("the run's prompts can't be told: %s", other)
 	}
 	if other := otherCorpus(w.manifest.Digests, w.Run.World.Digests); other != "" {
 		return fmt.Errorf("%s is not the one that the run had, so its prompts can't be told: export from a checkout of revision %s", other, w.manifest.Revision)

@@ -49,7 +49,7 @@ func (r *Recount) conditions(w World, state State, bounds []Bound) []Condition {
 		ConditionCompleteness: r.incomplete(),
 		ConditionGrid:         r.filtered(w),
 		ConditionSentinels:    unrun(SentinelTests(), r.Manifest.Sentinels),
-		ConditionGoldens:      unrun(GoldenTests(), r.Manifest.Goldens),
+		ConditionGoldens:      r.unheld(),
 		ConditionDigests:      otherDigests(r.Manifest.Digests, w.Digests),
 		ConditionKinds:        r.pretended(),
 	}
@@ -90,6 +90,9 @@ func (r *Recount) held(name ConditionName, bounds []Bound) string {
 	case ConditionGoldens:
 		return fmt.Sprintf("%d tests of golden decisions, each passed", len(GoldenTests()))
 	case ConditionDigests:
+		if own := r.ownCorpus(); own != "" {
+			return "levels and passports are those of this checkout; " + own
+		}
 		return "corpus, levels and passports are those of this checkout"
 	}
 	return "no simulated banker under the name of a live or a recorded one"
@@ -203,9 +206,12 @@ func unrun(tests []string, ran map[string]bool) string {
 }
 
 // claimFiles are the prefixes of what a claim is about.
-var claimFiles = []string{"fixtures/attacks/", "fixtures/benign/", "fixtures/levels.json", "fixtures/toolmaps/", "passports/"}
+var claimFiles = []string{"fixtures/attacks/", "fixtures/benign/", corpus.OwnPrefix, "fixtures/levels.json", "fixtures/toolmaps/", "passports/"}
 
 func otherDigests(run, checkout map[string]string) string {
+	if other := OtherCorpus(run, checkout); other != "" {
+		return other
+	}
 	var which []string
 	all := maps.Clone(run)
 	if all == nil {

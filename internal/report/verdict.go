@@ -165,6 +165,9 @@ func (r *Recount) Judge(w World, g Gate, changes []RateChange, failed error) Ver
 	v.ExitStatus = v.State.ExitStatus()
 	v.Conditions = r.conditions(w, v.State, v.Bounds)
 	v.Claim = claim(v.Conditions, v.Bounds)
+	if own := r.ownCorpus(); own != "" {
+		v.Claim.Reason += "; " + own + ", so no golden was held against it"
+	}
 	return v
 }
 
@@ -192,9 +195,13 @@ func (r *Recount) caveats() []string {
 	}
 	_, held := m.Digests[goldenDigest]
 	add(kinds[plan.Simulated] && !held, "the counts of simulated bankers were not held against "+goldenDigest)
+	add(r.ownCorpus() != "", r.ownCorpus()+": no golden was held against it")
+	for _, level := range r.lackedLevels() {
+		add(true, "the corpus has no attack of level "+level)
+	}
 	add(m.SummaryState != string(r.Summary.Status), fmt.Sprintf("the run itself ended as %s, under the gate and golden that it had", m.SummaryState))
 	for _, c := range r.Summary.AllCells() {
-		add(c.Skip != "" && c.Track != corpus.Benign && c.Architecture != plan.Alone, c.Name+" was skipped: "+c.Skip)
+		add(c.Skip != "" && !r.lacked(c) && c.Track != corpus.Benign && c.Architecture != plan.Alone, c.Name+" was skipped: "+c.Skip)
 	}
 	return out
 }

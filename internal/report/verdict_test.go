@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -124,6 +125,22 @@ var verdicts = []struct {
 	{"a test of golden decisions left out", func(w *unsealed, _ *report.World, _ *report.Gate) { delete(w.manifest.Goldens, "TestProbes") }, report.StatePass, "", report.ConditionGoldens, "each of them"},
 	{"another corpus", func(w *unsealed, _ *report.World, _ *report.Gate) {
 		w.manifest.Digests["fixtures/attacks/level-2.jsonl"] = strings.Repeat("9", 64)
+	}, report.StatePass, "", report.ConditionDigests, "the claim is about this checkout's"},
+	{"a corpus of somebody's own", func(w *unsealed, world *report.World, _ *report.Gate) {
+		w.ownCorpus()
+		world.Digests = maps.Clone(w.manifest.Digests)
+	}, report.StatePass, "", report.ConditionGoldens, "no golden is about it, though all its tests should have passed"},
+	{"a corpus of somebody's own, looked at without it", func(w *unsealed, _ *report.World, _ *report.Gate) {
+		w.ownCorpus()
+	}, report.StatePass, "", report.ConditionGoldens, "and its digests are not those at hand"},
+	{"a corpus without a level", func(w *unsealed, world *report.World, _ *report.Gate) {
+		w.ownCorpus()
+		world.Digests = maps.Clone(w.manifest.Digests)
+		w.drop(attacked)
+		w.planned(attacked).Skip, w.planned(attacked).Evaluations = report.CorpusLacks+"attack of level l2", 0
+	}, report.StatePass, "", report.ConditionCompleteness, "the run passes and claims nothing"},
+	{"the shipped corpus, looked at with another", func(_ *unsealed, world *report.World, _ *report.Gate) {
+		world.Digests["corpus/attacks/mine.jsonl"] = strings.Repeat("8", 64)
 	}, report.StatePass, "", report.ConditionDigests, "the claim is about this checkout's"},
 	{"a passport more", func(w *unsealed, _ *report.World, _ *report.Gate) {
 		w.manifest.Digests["passports/level-6.json"] = strings.Repeat("9", 64)

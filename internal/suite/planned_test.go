@@ -57,6 +57,44 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
+// TestPlannedOfOwnCorpus: a corpus that stands in for the shipped one need not have
+// attacks of every level or honest tasks. Where the shipped one lost them, its cell is
+// planned with nothing, and the run is inconclusive.
+func TestPlannedOfOwnCorpus(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		own     bool
+		benign  bool // honest tasks are left
+		attacks bool
+		shard   plan.Shard
+		track   corpus.Track
+		skip    string
+		reason  string
+	}{
+		{"shipped, nothing lost", false, true, true, plan.Shard{}, corpus.Multi, "", "the control"},
+		{"shipped, attacks lost", false, true, false, plan.Shard{}, corpus.Multi, "", "not skipped: nothing of it is final"},
+		{"own, attacks", true, false, true, plan.Shard{}, corpus.Multi, "", "it runs"},
+		{"own, no attack", true, true, false, plan.Shard{}, corpus.Single, "the corpus of VAULT_CORPUS has no attack of level l2", "nobody promised any"},
+		{"own, no honest task", true, false, true, plan.Shard{}, corpus.Benign, "the corpus of VAULT_CORPUS has no honest task of level l2", "nobody promised any"},
+		{"own, in a shard", true, false, true, plan.Shard{Index: 1, Of: 2}, corpus.Benign, "the corpus of VAULT_CORPUS has no honest task of level l2", "the same in every shard"},
+		{"own, crossed", true, true, true, plan.Shard{}, "all-from-l4", "the corpus of VAULT_CORPUS has no attack of level l4", "the level that they were written against"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSuite()
+			s.Corpus.Own, s.Shard = tt.own, tt.shard
+			if !tt.attacks {
+				s.Corpus.Attacks = nil
+			}
+			if !tt.benign {
+				s.Corpus.Benign = nil
+			}
+			p, err := s.Planned(plan.Cell{Model: "sim-a", Level: corpus.L2, Track: tt.track, Architecture: plan.OAP})
+			require.NoError(t, err)
+			require.Equal(t, tt.skip, p.Skip, tt.reason)
+		})
+	}
+}
+
 func TestDirectories(t *testing.T) {
 	s := newSuite()
 	got := s.Directories()

@@ -73,11 +73,11 @@ func newRun(s *Suite, root, results, id string, m record.Manifest) (*Run, error)
 }
 
 // mayDiffer are the variables that say how a run is done and not what it is. Of
-// the signing key its id is compared, of recordings their digests. Long proofs that
+// the signing key its id is compared, of recordings and corpus their digests. Long proofs that
 // failed are not cleared by short ones, so VAULT_LONG is not among them.
 var mayDiffer = []string{
 	"VAULT_RUN_ID", "VAULT_RESULTS", "VAULT_CONCURRENCY", "VAULT_ATTEMPT_TIMEOUT", "VAULT_BUDGET_USD", "VAULT_BUDGET_TOKENS", "VAULT_LOG", "VAULT_RECORD",
-	"VAULT_GATE", "VAULT_SIGNING_KEY", "VAULT_RECORDINGS",
+	"VAULT_GATE", "VAULT_SIGNING_KEY", "VAULT_RECORDINGS", "VAULT_CORPUS",
 }
 
 // resume takes over what an earlier process left, if it was the same run: whether

@@ -112,6 +112,9 @@ func (s *Suite) Planned(c plan.Cell) (record.PlannedCell, error) {
 		return record.PlannedCell{}, fmt.Errorf("cell %s: unknown level %q", c.Name(), c.Level)
 	}
 	p := record.PlannedCell{Cell: c, Kind: b.Kind, Layered: a.Layered, Skip: b.Skip, Evaluations: len(s.selected(c)) * s.Trials}
+	if s.Lacks(c) && p.Skip == "" {
+		p.Skip = lacking(c)
+	}
 	if p.Skip == "" && s.Idle(p) {
 		p.Skip = "no session of shard " + s.Shard.String()
 	}
@@ -125,6 +128,24 @@ func (s *Suite) Planned(c plan.Cell) (record.PlannedCell, error) {
 
 // Idle says that the shard has no session of a cell: others run the whole of it.
 func (s *Suite) Idle(p record.PlannedCell) bool { return p.Evaluations == 0 && !s.Shard.Whole() }
+
+// Lacks says that a corpus that is not the shipped one has nothing for a cell: it
+// need not have attacks of every level. The shipped one does, and where it lost them
+// the cell is inconclusive.
+func (s *Suite) Lacks(c plan.Cell) bool {
+	return s.Corpus.Own && len(s.Corpus.Select(c.Level, c.Track)) == 0
+}
+
+func lacking(c plan.Cell) string {
+	what, level := "attack", c.Level
+	if c.Track == corpus.Benign {
+		what = "honest task"
+	}
+	if c.Track.Section() == corpus.Crossed {
+		level = c.Track.Cohort()
+	}
+	return fmt.Sprintf("%s%s of level %s", report.CorpusLacks, what, level)
+}
 
 // selected are a cell's attacks that are in the shard.
 func (s *Suite) selected(c plan.Cell) []corpus.Attack {
@@ -166,7 +187,7 @@ func (s *Suite) evaluate(ctx context.Context, p record.PlannedCell, spec corpus.
 	e := record.Evaluation{
 		ID: record.EvaluationID(p.Cell, a.ID, trial), Cell: p.Cell, Kind: p.Kind, Attack: a.ID, Session: a.Session,
 		Category: a.Category, Technique: a.Technique, Lang: a.Lang, Date: a.Date, Twin: a.Twin, Goal: a.Goal,
-		Trial: trial, Source: fmt.Sprintf("fixtures/%s:%d", a.File, a.Line),
+		Trial: trial, Source: fmt.Sprintf("%s:%d", a.Path(), a.Line),
 	}
 	d := dispatch.New(dispatch.Config{
 		EvaluationID: e.ID, Account: account, Authorizer: layer, Layered: p.Layered, Names: dispatch.TransferFunds,

@@ -128,8 +128,8 @@ type Surprise struct {
 
 // String says it for people, with the place first.
 func (s Surprise) String() string {
-	return fmt.Sprintf("fixtures/%s: goal %d: decided %s by rule %s, want %s: %s",
-		s.Attack.Where(), s.Goal, s.Got.Reason(), s.Got.Rule(), s.Attack.Expect[s.Goal-1], s.Attack.Reason)
+	return fmt.Sprintf("%s:%d: %s: goal %d: decided %s by rule %s, want %s: %s",
+		s.Attack.Path(), s.Attack.Line, s.Attack.ID, s.Goal, s.Got.Reason(), s.Got.Rule(), s.Attack.Expect[s.Goal-1], s.Attack.Reason)
 }
 
 // Surprises holds what each attack and honest task of a level expects against

@@ -31,7 +31,7 @@ func OpenBench() (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := Suite()
+	s, err := AskedSuite()
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,10 +69,16 @@ func mergeRuns(options config.Options, folders []string, id string) (report.Summ
 // must be of this checkout, since receipts name its passports.
 func heldAgainst(w report.World, m record.Manifest) (map[string]string, error) {
 	const counts = report.GoldenPrefix + report.EventsFile
+	if other := report.OtherCorpus(m.Digests, w.Digests); other != "" {
+		return nil, errors.New(other)
+	}
 	for _, name := range slices.Sorted(maps.Keys(w.Digests)) {
 		if name != counts && m.Digests[name] != w.Digests[name] {
 			return nil, fmt.Errorf("%s is not that of this checkout: merge in the checkout of revision %s", name, m.Revision)
 		}
+	}
+	if report.OwnCorpus(m.Digests) {
+		return nil, nil // no golden counts it
 	}
 	return map[string]string{counts: w.Digests[counts]}, nil
 }

@@ -1,12 +1,15 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"vaultbench/fixtures"
+	"vaultbench/internal/config"
 	"vaultbench/internal/diff"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/llm/recorded"
@@ -27,27 +30,21 @@ func Publish(folder string, trusted *receipt.JWKS) (publish.Run, error) {
 	if err != nil {
 		return publish.Run{}, err
 	}
-	messages, err := Messages(m.Digests, w.Digests)
+	messages, err := Messages(m.Digests)
 	return publish.Run{Folder: folder, Trusted: trusted, World: w, Gate: gate, Rates: diff.Rates, Messages: messages}, err
 }
 
 // Messages looks up what users wrote, which the record does not repeat: in this
-// checkout's corpus and recordings, and in VAULT_RECORDINGS. A file that is not
-// the one of the run, by its digest, is not looked at.
-func Messages(run, checkout map[string]string) (report.MessagesFunc, error) {
+// checkout's corpus and recordings, in VAULT_CORPUS and in VAULT_RECORDINGS. A file
+// that is not the one of the run, by its digest, is not looked at.
+func Messages(run map[string]string) (report.MessagesFunc, error) {
 	_, options, err := Load()
 	if err != nil {
 		return nil, err
 	}
-	c, err := shipped.Corpus()
-	if err != nil {
-		return nil, err
-	}
 	all := map[string][]string{}
-	for _, a := range append(c.Attacks, c.Benign...) {
-		if name := "fixtures/" + a.File; run[name] != "" && run[name] == checkout[name] {
-			all[string(a.ID)] = a.Messages
-		}
+	if err := corpusMessages(all, run, options); err != nil {
+		return nil, err
 	}
 	own, err := fs.Sub(fixtures.FS, "recordings")
 	if err != nil {
@@ -66,6 +63,31 @@ func Messages(run, checkout map[string]string) (report.MessagesFunc, error) {
 		texts, ok := all[attack]
 		return texts, ok
 	}, nil
+}
+
+func corpusMessages(all map[string][]string, run map[string]string, options config.Options) error {
+	c, err := shipped.Corpus()
+	if err != nil {
+		return err
+	}
+	now := map[string]string{}
+	if err := errors.Join(shippedDigests(now), corpusDigests(now, options)); err != nil {
+		return err
+	}
+	entries := slices.Concat(c.Attacks, c.Benign)
+	if options.Corpus != "" {
+		own, err := corpusOf(options)
+		if err != nil {
+			return err
+		}
+		entries = slices.Concat(entries, own.Attacks, own.Benign)
+	}
+	for _, a := range entries {
+		if run[a.Path()] != "" && run[a.Path()] == now[a.Path()] {
+			all[string(a.ID)] = a.Messages
+		}
+	}
+	return nil
 }
 
 // recordingsPrefix begins the names of recordings in a manifest.

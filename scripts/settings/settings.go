@@ -57,8 +57,15 @@ func vocabulary(c llm.Catalog) config.Vocabulary {
 // manifest. That of the golden stands in a manifest only where the run was held
 // against it.
 func Digests() (map[string]string, error) {
+	_, options, err := Load()
+	if err != nil {
+		return nil, err
+	}
 	all := map[string]string{}
-	if err := suite.Digests(all, "fixtures/", fixtures.FS, "*.json", "attacks/*", "benign/*", "toolmaps/*"); err != nil {
+	if err := corpusDigests(all, options); err != nil {
+		return nil, err
+	}
+	if err := suite.Digests(all, corpus.ShippedPrefix, fixtures.FS, "*.json", "toolmaps/*"); err != nil {
 		return nil, err
 	}
 	if err := suite.Digests(all, report.GoldenPrefix, golden.FS, report.EventsFile); err != nil {

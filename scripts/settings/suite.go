@@ -15,8 +15,26 @@ import (
 	"vaultbench/scripts/shipped"
 )
 
-// Suite is a suite of its own over what does not depend on the environment;
-// the fixtures under it are read once and shared, nobody changes them.
+// AskedSuite is a suite over the corpus that the environment asks for. The golden
+// counts the shipped one alone.
+func AskedSuite() (*suite.Suite, error) {
+	s, err := Suite()
+	if err != nil {
+		return nil, err
+	}
+	if s.Corpus, err = Corpus(); err != nil {
+		return nil, err
+	}
+	if s.Corpus.Own {
+		s.Golden = nil
+	}
+	s.Bankers = suite.Sims(s.Corpus)
+	return s, nil
+}
+
+// Suite is a suite of its own over what does not depend on the environment, the
+// shipped corpus included; the fixtures under it are read once and shared, nobody
+// changes them.
 func Suite() (*suite.Suite, error) {
 	shared, err := loadShared()
 	if err != nil {

@@ -24,7 +24,7 @@ func World() (report.World, report.Gate, error) {
 	if r := gate.RequestRate; r != nil && !filepath.IsAbs(r.Baseline) {
 		r.Baseline = filepath.Join(options.Root, r.Baseline)
 	}
-	c, err := shipped.Corpus()
+	c, err := corpusOf(options)
 	if err != nil {
 		return report.World{}, gate, err
 	}

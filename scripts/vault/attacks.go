@@ -8,6 +8,7 @@ import (
 
 	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
+	"vaultbench/scripts/settings"
 	"vaultbench/scripts/shipped"
 )
 
@@ -23,29 +24,42 @@ type attacksCommand struct {
 	Mutate attacksMutate `cmd:"" help:"Print marked variants of an attack as JSONL."`
 }
 
-// workshop is the corpus on disk.
+// workshop is the corpus on disk: that of the module, and what stands in for it.
 type workshop struct {
 	root     string
 	fixtures fs.FS
+	options  config.Options
 }
 
 func openWorkshop() (workshop, error) {
-	dir, err := os.Getwd()
+	_, options, err := settings.Load()
 	if err != nil {
 		return workshop{}, err
 	}
-	root, err := config.Root(dir)
-	if err != nil {
-		return workshop{}, err
-	}
-	return workshop{root, os.DirFS(filepath.Join(root, "fixtures"))}, nil
+	return workshop{options.Root, os.DirFS(filepath.Join(options.Root, "fixtures")), options}, nil
 }
 
-// loadCorpus loads the corpus of the module as the benchmark does.
+// own reports whether VAULT_CORPUS names another corpus than the module's.
+func (w workshop) own() bool { return w.options.Corpus != "" }
+
+// shippedOnly refuses to give an id of the shipped corpus, never to be used again,
+// to who works on another one.
+func (w workshop) shippedOnly(instead string) error {
+	if w.own() {
+		return fmt.Errorf("VAULT_CORPUS is set, and this adds to fixtures/: unset it, or %s", instead)
+	}
+	return nil
+}
+
+// loadCorpus loads the corpus as the benchmark does.
 func loadCorpus() (workshop, corpus.Corpus, error) {
 	w, err := openWorkshop()
 	if err != nil {
 		return w, corpus.Corpus{}, err
+	}
+	if w.own() {
+		c, err := settings.Corpus()
+		return w, c, err
 	}
 	c, err := corpus.Load(w.fixtures, shipped.Expectations())
 	if err != nil {

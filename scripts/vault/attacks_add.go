@@ -23,6 +23,9 @@ func (c *attacksAdd) Run(stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if err := w.shippedOnly("give the entries ids, put them into that folder and run go tool vault attacks lint"); err != nil {
+		return err
+	}
 	draft, err := c.draft()
 	if err != nil {
 		return err
@@ -72,9 +75,11 @@ func (c *attacksStats) Run(stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	verdicts, err := author.ReadVerdicts(os.DirFS(w.root), readingFile, all)
-	if err != nil {
-		return err
+	var verdicts []author.Verdict
+	if !w.own() { // nobody has read another one
+		if verdicts, err = author.ReadVerdicts(os.DirFS(w.root), readingFile, all); err != nil {
+			return err
+		}
 	}
 	_, err = io.WriteString(stdout, author.Stats(all, verdicts))
 	return err

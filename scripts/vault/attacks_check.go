@@ -12,6 +12,7 @@ import (
 	"vaultbench/internal/corpus/author"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/record"
+	"vaultbench/scripts/settings"
 	"vaultbench/scripts/shipped"
 )
 
@@ -30,11 +31,35 @@ func (c *attacksLint) Run(stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	findings, err := author.Lint(w.fixtures, files, shipped.Expectations())
+	findings, err := w.lint(files)
 	if err != nil {
 		return err
 	}
 	return problemsFound(stdout, findings)
+}
+
+func (w workshop) lint(files []author.File) ([]author.Finding, error) {
+	if !w.own() {
+		return author.Lint(w.fixtures, files, shipped.Expectations())
+	}
+	levels, err := shipped.Levels()
+	return author.LintOwn(levels, files, shipped.Expectations()), err
+}
+
+// files are those of the corpus.
+func (w workshop) files() ([]author.File, error) {
+	if !w.own() {
+		return author.Read(w.fixtures)
+	}
+	fsys, err := settings.OwnCorpus(w.options)
+	if err != nil {
+		return nil, err
+	}
+	name, err := w.name(w.options.Corpus)
+	if err != nil {
+		return nil, err
+	}
+	return author.ReadOwn(fsys, name)
 }
 
 // problemsFound prints findings; any at all are an error.
@@ -52,7 +77,7 @@ func problemsFound(stdout io.Writer, findings []author.Finding) error {
 
 // read reads the corpus and, if some files are named, makes the others quiet.
 func (w workshop) read(named []string) ([]author.File, error) {
-	files, err := author.Read(w.fixtures)
+	files, err := w.files()
 	if err != nil || len(named) == 0 {
 		return files, err
 	}

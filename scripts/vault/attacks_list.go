@@ -125,7 +125,11 @@ func (w workshop) find(c corpus.Corpus, id string) (corpus.Attack, error) {
 	if i := slices.IndexFunc(all, func(a corpus.Attack) bool { return string(a.ID) == id }); i >= 0 {
 		return all[i], nil
 	}
-	reason, err := author.RetiredReason(w.fixtures, corpus.AttackID(id))
+	var reason string
+	var err error
+	if !w.own() {
+		reason, err = author.RetiredReason(w.fixtures, corpus.AttackID(id))
+	}
 	switch {
 	case err != nil:
 		return corpus.Attack{}, err
@@ -145,7 +149,7 @@ func (w workshop) find(c corpus.Corpus, id string) (corpus.Attack, error) {
 // show writes an entry for people. Each line of hostile text is escaped and
 // stands behind a bar.
 func show(b *strings.Builder, a corpus.Attack) {
-	fmt.Fprintf(b, "%s  fixtures/%s:%d\n", a.ID, a.File, a.Line)
+	fmt.Fprintf(b, "%s  %s:%d\n", a.ID, a.Path(), a.Line)
 	for _, field := range [][2]string{
 		{"twin of", string(a.Twin)}, {"session", string(a.Session)}, {"level", string(a.Level)}, {"lang", a.Lang}, {"date", a.Date},
 		{"technique", string(a.Technique)}, {"category", string(a.Category)},

@@ -34,7 +34,7 @@ func (c *exportCommand) export(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	attacks, err := shipped.Corpus()
+	attacks, err := settings.Corpus()
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}

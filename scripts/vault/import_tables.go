@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"vaultbench/internal/corpus/author"
+	"vaultbench/internal/escape"
 	"vaultbench/internal/ingest"
 	"vaultbench/internal/record"
 	"vaultbench/scripts/shipped"
@@ -115,7 +116,7 @@ func (c *importOutcomes) rows(ctx context.Context, w io.Writer, m ingest.Mapping
 // importAttacks adds a table's attacks to the attack files.
 type importAttacks struct {
 	File string `arg:"" help:"Parquet, or CSV or JSON Lines, gzip'd, zstd'd or not."`
-	Out  string `help:"Folder for the new entries alone, one attack file a level. Default: they are added to the module's attack files." placeholder:"DIR"`
+	Out  string `help:"Folder for the new entries alone, attacks/level-N.jsonl: a corpus for VAULT_CORPUS. Default: they are added to the module's attack files." placeholder:"DIR"`
 	tableFlags
 }
 
@@ -125,6 +126,11 @@ func (c *importAttacks) Run(stdout io.Writer) error {
 	w, err := openWorkshop()
 	if err != nil {
 		return err
+	}
+	if c.Out == "" {
+		if err := w.shippedOnly("name a folder with --out"); err != nil {
+			return fmt.Errorf("import: %w", err)
+		}
 	}
 	m, rejects, err := c.open(c.File, c.Out)
 	if err != nil {
@@ -155,19 +161,34 @@ func (c *importAttacks) Run(stdout io.Writer) error {
 			return err
 		}
 	}
+	if c.Out != "" {
+		if _, err := fmt.Fprintf(stdout, "the benchmark over them: VAULT_CORPUS=%s go test -count=1 ./vault_test\n", escape.Line(absolute(c.Out))); err != nil {
+			return err
+		}
+	}
 	return anyRejected(counts)
+}
+
+// absolute is a folder's name wherever it is read: relative values of variables count
+// from the module's root.
+func absolute(dir string) string {
+	if full, err := filepath.Abs(dir); err == nil {
+		return full
+	}
+	return dir
 }
 
 func (c *importAttacks) write(w workshop, added author.Addition) error {
 	if c.Out == "" {
 		return w.write(added.Files)
 	}
-	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+	folder := filepath.Join(c.Out, "attacks")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
 	files := map[string][]byte{}
 	for _, a := range added.Entries {
-		name := filepath.Join(c.Out, "level-"+string(a.Level[1:])+".jsonl")
+		name := filepath.Join(folder, "level-"+string(a.Level[1:])+".jsonl")
 		if _, err := os.Lstat(name); err == nil {
 			return fmt.Errorf("%s exists: delete it or choose another folder", name)
 		}

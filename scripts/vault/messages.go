@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,8 +9,8 @@ import (
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/record"
+	"vaultbench/internal/report"
 	"vaultbench/scripts/settings"
-	"vaultbench/scripts/shipped"
 )
 
 // messages finds what users said: a run's record names attacks, and their words
@@ -20,7 +21,7 @@ type messages struct {
 }
 
 func newMessages() (*messages, error) {
-	c, err := shipped.Corpus()
+	c, err := settings.Corpus()
 	if err != nil {
 		return nil, err
 	}
@@ -34,6 +35,9 @@ func newMessages() (*messages, error) {
 
 // match refuses a run of another corpus: its attacks may say other things.
 func (m *messages) match(run record.Manifest) error {
+	if other := report.OtherCorpus(run.Digests, m.digests); other != "" {
+		return errors.New(other)
+	}
 	for _, name := range slices.Sorted(maps.Keys(m.digests)) {
 		corpusFile := strings.HasPrefix(name, "fixtures/attacks/") || strings.HasPrefix(name, "fixtures/benign/")
 		if corpusFile && run.Digests[name] != m.digests[name] {

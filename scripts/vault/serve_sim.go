@@ -15,6 +15,7 @@ import (
 	"vaultbench/internal/llm/llmtest"
 	"vaultbench/internal/llm/sim"
 	"vaultbench/internal/suite"
+	"vaultbench/scripts/settings"
 	"vaultbench/scripts/shipped"
 )
 
@@ -71,7 +72,7 @@ func anyLevel(name string) (llm.Client, error) {
 		_, err := sim.New(name, nil) // says which there are
 		return nil, err
 	}
-	attacks, err := shipped.Corpus()
+	attacks, err := settings.Corpus()
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func (out *Addition) take(draft File, c corpus.Corpus, expectations []string) {
 	}
 	lines, _ := draft.lines()
 	for _, line := range lines {
-		a, _ := decode(line, expectations)
+		a, _ := decode(line, draft.Folder, expectations)
 		out.Entries = append(out.Entries, a)
 		out.Joins = append(out.Joins, held[a.Session])
 		held[a.Session]++

@@ -107,7 +107,7 @@ var refusedDrafts = []struct {
 	{"session of another level", strings.Replace(draft1, "l1-s02", "l2-s01", 1), []string{`draft.jsonl:1: session is "l2-s01": write the attacker's, l1-s and a number: one that goes on, or the next free one, l1-s02`}, "a session belongs to one level"},
 	{"no session", strings.Replace(draft1, `"session": "l1-s02", `, "", 1), []string{`draft.jsonl:1: session is missing: write the attacker's, l1-s and a number: one that goes on, or the next free one, l1-s02`}, "whose is it?"},
 	{"padded session", strings.Replace(draft1, "l1-s02", "l1-s001", 1), []string{`draft.jsonl:1: session is "l1-s001": write the attacker's, l1-s and a number: one that goes on, or the next free one, l1-s02`}, "one number, one session"},
-	{"nothing", "", []string{"draft.jsonl:1: blank line: delete it"}, "nothing to add"},
+	{"nothing", "", []string{"draft.jsonl:1: file is empty: write one JSON object a line or delete it"}, "nothing to add"},
 	{"one of two", draft2 + strings.Replace(draft1, `"lang": "en", `, "", 1), []string{
 		"draft.jsonl:2: l1-0004: does not match schema attack.schema.json: at /: missing property 'lang'",
 	}, "all or none"},

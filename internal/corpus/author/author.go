@@ -25,9 +25,10 @@ const attackSchema = "attack.schema.json"
 
 // File is an attack file, or a draft of one.
 type File struct {
-	Name  string // for messages, from the module root: fixtures/attacks/level-1.jsonl
-	Data  []byte
-	Quiet bool // compare with it, but report nothing about it
+	Name   string // for messages, from the module root: fixtures/attacks/level-1.jsonl
+	Folder string // attacks or benign; empty: a draft
+	Data   []byte
+	Quiet  bool // compare with it, but report nothing about it
 }
 
 // Finding is one thing that is wrong, in words that say what to do.
@@ -50,20 +51,25 @@ func (f Finding) String() string {
 }
 
 // Read reads the attack files of the fixtures folder, attacks first.
-func Read(fixtures fs.FS) ([]File, error) {
+func Read(fixtures fs.FS) ([]File, error) { return read(fixtures, prefix, false) }
+
+// ReadOwn reads those of a folder that stands in for the shipped corpus; messages
+// call it by name.
+func ReadOwn(folder fs.FS, name string) ([]File, error) { return read(folder, name+"/", true) }
+
+func read(fsys fs.FS, prefix string, own bool) ([]File, error) {
 	var out []File
 	for _, folder := range []string{"attacks", "benign"} {
-		names, err := fs.Glob(fixtures, folder+"/*.jsonl")
-		if err != nil || len(names) == 0 {
+		names, err := corpus.Files(fsys, folder, own)
+		if err != nil {
 			return nil, fmt.Errorf("no file matches %s%s/*.jsonl", prefix, folder)
 		}
-		slices.Sort(names)
 		for _, name := range names {
-			data, err := fs.ReadFile(fixtures, name)
+			data, err := fs.ReadFile(fsys, name)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, File{Name: prefix + name, Data: data})
+			out = append(out, File{Name: prefix + name, Folder: folder, Data: data})
 		}
 	}
 	return out, nil
@@ -73,6 +79,9 @@ func Read(fixtures fs.FS) ([]File, error) {
 func (f File) lines() ([]strictjson.Line, []Finding) {
 	var out []strictjson.Line
 	var findings []Finding
+	if len(bytes.TrimSpace(f.Data)) == 0 {
+		return nil, []Finding{{File: f.Name, Line: 1, Text: "file is empty: write one JSON object a line or delete it"}}
+	}
 	for i, raw := range bytes.Split(bytes.TrimSuffix(f.Data, []byte("\n")), []byte("\n")) {
 		raw = bytes.TrimSuffix(raw, []byte("\r"))
 		if len(bytes.TrimSpace(raw)) == 0 {
@@ -86,12 +95,9 @@ func (f File) lines() ([]strictjson.Line, []Finding) {
 
 // isTwin reports whether a line is an honest twin: by its folder or, in a draft,
 // by its member twin.
-func isTwin(line strictjson.Line) bool {
-	switch {
-	case strings.HasPrefix(line.File, prefix+"attacks/"):
-		return false
-	case strings.HasPrefix(line.File, prefix+"benign/"):
-		return true
+func isTwin(line strictjson.Line, folder string) bool {
+	if folder != "" {
+		return folder == "benign"
 	}
 	var members struct {
 		Twin *json.RawMessage `json:"twin"`
@@ -100,8 +106,8 @@ func isTwin(line strictjson.Line) bool {
 }
 
 // decode reads a line; an error becomes a finding.
-func decode(line strictjson.Line, expectations []string) (corpus.Attack, *Finding) {
-	a, err := corpus.Decode(line, isTwin(line), expectations)
+func decode(line strictjson.Line, folder string, expectations []string) (corpus.Attack, *Finding) {
+	a, err := corpus.Decode(line, isTwin(line, folder), expectations)
 	if err == nil {
 		return a, nil
 	}

@@ -24,10 +24,26 @@ func Lint(fixtures fs.FS, files []File, expectations []string) ([]Finding, error
 	if err != nil {
 		return nil, err
 	}
-	l := &linter{levels: levels, register: register, findings: findings, quiet: map[string]bool{}, ids: map[corpus.AttackID]bool{}}
+	l := newLinter(levels)
+	l.register, l.findings = &register, findings
+	return l.lint(files, expectations), nil
+}
+
+// LintOwn is Lint for a corpus that stands in for the shipped one. It has no register
+// of ids, so they may begin and leave gaps where they like, and files of any name.
+func LintOwn(levels map[corpus.Level]corpus.LevelSpec, files []File, expectations []string) []Finding {
+	return newLinter(levels).lint(files, expectations)
+}
+
+func newLinter(levels map[corpus.Level]corpus.LevelSpec) *linter {
+	l := &linter{levels: levels, quiet: map[string]bool{}, ids: map[corpus.AttackID]bool{}}
 	for _, level := range corpus.Levels() {
 		l.prompts = append(l.prompts, levels[level].SystemPrompt)
 	}
+	return l
+}
+
+func (l *linter) lint(files []File, expectations []string) []Finding {
 	// What is quiet comes first, so that the later one of a pair is reported.
 	files = slices.Clone(files)
 	slices.SortStableFunc(files, func(a, b File) int { return rank(a) - rank(b) })
@@ -36,7 +52,10 @@ func Lint(fixtures fs.FS, files []File, expectations []string) ([]Finding, error
 	}
 	l.each()
 	l.together()
-	return l.reported(), nil
+	if l.register != nil {
+		l.gaps()
+	}
+	return l.reported()
 }
 
 func rank(f File) int {
@@ -48,7 +67,7 @@ func rank(f File) int {
 
 type linter struct {
 	levels   map[corpus.Level]corpus.LevelSpec
-	register ledger
+	register *ledger // of the shipped corpus; nil: of none
 	prompts  []string
 	quiet    map[string]bool // files
 	ids      map[corpus.AttackID]bool
@@ -65,13 +84,13 @@ func (l *linter) read(f File, expectations []string) {
 	l.add(findings...)
 	var last corpus.AttackID
 	for _, line := range lines {
-		a, bad := decode(line, expectations)
+		a, bad := decode(line, f.Folder, expectations)
 		l.ids[a.ID] = true
 		if bad != nil {
 			l.add(*bad)
 			continue
 		}
-		if a.ID.Compare(last) < 0 && strings.HasPrefix(f.Name, prefix) {
+		if a.ID.Compare(last) < 0 && f.Folder != "" {
 			l.add(finding(a, fmt.Sprintf("stands after %s: run go tool vault attacks fmt", last)))
 		}
 		if a.ID.Compare(last) > 0 {
@@ -84,8 +103,10 @@ func (l *linter) read(f File, expectations []string) {
 // each checks what an entry shows by itself.
 func (l *linter) each() {
 	gone := map[corpus.AttackID]retired{}
-	for _, r := range l.register.retired {
-		gone[r.ID] = r
+	if l.register != nil {
+		for _, r := range l.register.retired {
+			gone[r.ID] = r
+		}
 	}
 	for _, a := range l.all {
 		if r, used := gone[a.ID]; used {
@@ -93,6 +114,9 @@ func (l *linter) each() {
 		}
 		for _, text := range slices.Concat(misplaced(a), l.implausible(a)) {
 			l.add(finding(a, text))
+		}
+		if l.register != nil && strings.HasPrefix(a.File, prefix) && a.File != home(a) {
+			l.add(finding(a, fmt.Sprintf("stands in the wrong file: move it to %s", home(a))))
 		}
 		if got := corpus.Classify(a.Messages); got != a.Category {
 			l.add(finding(a, fmt.Sprintf("category is %s, the classifier says %s: store that", a.Category, got)))
@@ -113,7 +137,7 @@ func home(a corpus.Attack) string {
 	return fmt.Sprintf("%s%s/level-%s.jsonl", prefix, folder, strings.TrimPrefix(string(a.Level), "l"))
 }
 
-// misplaced: the id, the session and the file name the kind and the level.
+// misplaced: the id and the session name the kind and the level.
 func misplaced(a corpus.Attack) []string {
 	kind := "l"
 	if a.Twin != "" {
@@ -126,9 +150,6 @@ func misplaced(a corpus.Attack) []string {
 	}
 	if series, _ := a.Session.Split(); series != kind+digit {
 		out = append(out, fmt.Sprintf("session %s: write one from %s%s-s01 on", a.Session, kind, digit))
-	}
-	if strings.HasPrefix(a.File, prefix) && a.File != home(a) {
-		out = append(out, fmt.Sprintf("stands in the wrong file: move it to %s", home(a)))
 	}
 	return out
 }
@@ -152,7 +173,6 @@ func (l *linter) together() {
 	}
 	l.add(sharedWording(l.all, l.prompts)...)
 	l.add(nearDuplicates(l.all)...)
-	l.gaps()
 }
 
 // reported drops what stands in quiet files, and the register's findings where

@@ -49,7 +49,7 @@ func (n numbering) identify(line strictjson.Line) (raw []byte, text string) {
 		return line.Raw, fmt.Sprintf("messages is %s: write a list of texts, one a turn, such as [\"good morning\"]", shown(members["messages"]))
 	}
 	series := level
-	if isTwin(line) {
+	if isTwin(line, "") {
 		series = "b" + level[1:]
 	}
 	if text := n.session(series+sessionSeries, members["session"]); text != "" {
