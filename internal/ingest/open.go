@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"vaultbench/internal/unpack"
 )
@@ -42,6 +43,8 @@ func openTable(path string) (_ table, err error) {
 		return openParquet(name, file)
 	case len(head) > 0 && head[0] == '{':
 		return openJSONL(name, in, closers{in, file})
+	case strings.HasPrefix(string(head), "\xff\xfe") || strings.HasPrefix(string(head), "\xfe\xff"):
+		return nil, fmt.Errorf("%s: UTF-16: write UTF-8", name)
 	case len(head) > 0 && head[0] == '[':
 		return nil, fmt.Errorf("%s: a JSON list: write JSON Lines, one object a line, without the list around them", name)
 	}

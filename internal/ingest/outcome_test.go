@@ -248,6 +248,7 @@ func TestOutcomesUnreadable(t *testing.T) {
 		{"carriage returns alone", strings.ReplaceAll(csvHead+row, "\n", "\r"), "t: lines end with a carriage return alone: write line feeds", "it is one long header"},
 		{"quote within a value", csvHead + "a\"" + row, "t:2: a quote within a value that does not begin with one", "nobody knows what it opens"},
 		{"text behind a quote", csvHead + "\"a\"b" + row, "t:2: a quote within a quoted value: double it", "nor what it closes"},
+		{"UTF-16", "\xff\xfem\x00", "t: UTF-16: write UTF-8", "a spreadsheet's Unicode text"},
 		{"JSON list", "[{\"model\":\"m\"}]\n", "t: a JSON list: write JSON Lines, one object a line", "no CSV of one column"},
 		{"no object", "{\n", "t:1: jsontext: unexpected EOF after offset 1: want one JSON object a line", "JSON that is not JSON Lines"},
 	} {
