@@ -40,13 +40,13 @@ func (n numbering) identify(line strictjson.Line) (raw []byte, text string) {
 	if members["id"] != nil {
 		return line.Raw, "has an id: leave it out, ids are given here"
 	}
-	var level string
-	if err := json.Unmarshal(members["level"], &level); err != nil || !slices.Contains(corpus.Levels(), corpus.Level(level)) {
-		return line.Raw, fmt.Sprintf("level is %s: write one of %v", shown(members["level"]), corpus.Levels())
-	}
 	var messages []string
 	if err := json.Unmarshal(members["messages"], &messages); err != nil || messages == nil {
 		return line.Raw, fmt.Sprintf("messages is %s: write a list of texts, one a turn, such as [\"good morning\"]", shown(members["messages"]))
+	}
+	var level string
+	if err := json.Unmarshal(members["level"], &level); err != nil || !slices.Contains(corpus.Levels(), corpus.Level(level)) {
+		return line.Raw, fmt.Sprintf("level is %s: write one of %v", shown(members["level"]), corpus.Levels())
 	}
 	series := level
 	if isTwin(line, "") {
