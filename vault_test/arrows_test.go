@@ -176,10 +176,12 @@ func TestImportArrows(t *testing.T) {
 
 // TestOnlyConfigReadsTheEnvironment holds that no other package does.
 func TestOnlyConfigReadsTheEnvironment(t *testing.T) {
-	readers := map[string]bool{}
+	readers, config := map[string]bool{}, filepath.Join("internal", "config")
 	eachSource(t, func(path string, f *ast.File) {
 		names := importNames(f, "os")
-		require.NotContains(t, importNames(f, "syscall"), "syscall", "%s: syscall reads the environment too", path)
+		if filepath.Dir(path) != config {
+			require.Empty(t, importNames(f, "syscall"), "%s: syscall reads the environment too", path)
+		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			if s, ok := n.(*ast.SelectorExpr); ok && isIdent(s.X, names) && slices.Contains([]string{"Getenv", "LookupEnv", "Environ", "ExpandEnv"}, s.Sel.Name) {
 				readers[filepath.Dir(path)] = true
@@ -187,7 +189,7 @@ func TestOnlyConfigReadsTheEnvironment(t *testing.T) {
 			return true
 		})
 	})
-	assert.Equal(t, map[string]bool{filepath.Join("internal", "config"): true}, readers)
+	assert.Equal(t, map[string]bool{config: true}, readers)
 }
 
 // eachSource parses every Go file of the module that is no test.

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
+	"vaultbench/internal/config"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/export"
 	"vaultbench/internal/publish"
@@ -24,7 +22,7 @@ type exportCommand struct {
 
 // Run prints what the export holds and its one digest.
 func (c *exportCommand) Run(stdout io.Writer) error {
-	ctx, stop := interruptible()
+	ctx, stop := config.Interruptible()
 	defer stop()
 	return c.export(ctx, stdout)
 }
@@ -63,7 +61,7 @@ type importRun struct {
 
 // Run prints what came back; another summary than the one exported is the error.
 func (c *importRun) Run(stdout io.Writer) error {
-	ctx, stop := interruptible()
+	ctx, stop := config.Interruptible()
 	defer stop()
 	return c.restore(ctx, stdout)
 }
@@ -80,12 +78,4 @@ func (c *importRun) restore(ctx context.Context, stdout io.Writer) error {
 		err = fmt.Errorf("import: the figures differ from the exported %s: they were made under another gate, golden or version", publish.SummaryFile)
 	}
 	return err
-}
-
-// interruptible is a context that ends with the first SIGINT or SIGTERM, so that
-// what is half written is taken away; a second one ends the process.
-func interruptible() (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vaultbench/fixtures"
+	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/ingest"
@@ -65,7 +66,7 @@ func (c *logFlags) convert(stdout io.Writer, source recorded.Source) error {
 		return fmt.Errorf("import: create --out: %w", err)
 	}
 	logs := ingest.Logs{How: recorded.Import{Source: source, ToolMap: c.ToolMap, Model: c.Model}, Maps: maps, Out: c.Out}
-	ctx, stop := interruptible()
+	ctx, stop := config.Interruptible()
 	defer stop()
 	var total ingest.Counts
 	for _, path := range c.Files {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"vaultbench/internal/config"
 	"vaultbench/internal/corpus/author"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/ingest"
@@ -74,7 +75,7 @@ func (c *importOutcomes) Run(stdout io.Writer) error {
 		return fmt.Errorf("import: %w", err)
 	}
 	var counts ingest.Counts
-	ctx, stop := interruptible()
+	ctx, stop := config.Interruptible()
 	defer stop()
 	err = record.WriteFile(c.Out, func(w io.Writer) error { return c.rows(ctx, w, m, rejects, &counts) })
 	if err = errors.Join(err, rejects.Close()); err != nil {
