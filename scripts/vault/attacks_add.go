@@ -3,21 +3,29 @@ package main
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
+	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/corpus/author"
 	"vaultbench/internal/corpus/variant"
+	"vaultbench/internal/escape"
+	"vaultbench/internal/oap"
+	"vaultbench/internal/suite"
+	"vaultbench/scripts/pinned"
 	"vaultbench/scripts/shipped"
 )
 
 // attacksAdd appends new entries.
 type attacksAdd struct {
-	File string `help:"JSONL of entries without id, and with category or without. Default: standard input." placeholder:"FILE"`
+	File   string `help:"JSONL of entries without id, and with category or without. Default: standard input." placeholder:"FILE"`
+	DryRun bool   `help:"Check the entries and write nothing: no id is given."`
 }
 
-// Run adds all entries or none, and says which ids they got.
+// Run adds all entries or none, and says which ids they got, where they stand and
+// what to do next.
 func (c *attacksAdd) Run(stdout io.Writer) error {
 	w, err := openWorkshop()
 	if err != nil {
@@ -35,8 +43,16 @@ func (c *attacksAdd) Run(stdout io.Writer) error {
 		if added, err = author.Add(w.fixtures, draft, shipped.Expectations()); err != nil {
 			return err
 		}
+		if len(added.Findings) == 0 {
+			if added.Findings, err = contradicted(w.fixtures, added.Entries); err != nil {
+				return err
+			}
+		}
 		if err := problemsFound(stdout, added.Findings); err != nil {
 			return fmt.Errorf("%w: nothing was added", err)
+		}
+		if c.DryRun {
+			return nil
 		}
 		return w.write(added.Files)
 	}); err != nil {
@@ -51,7 +67,51 @@ func (c *attacksAdd) Run(stdout io.Writer) error {
 			return err
 		}
 	}
-	return nil
+	return c.next(stdout, added.Files)
+}
+
+func (c *attacksAdd) next(stdout io.Writer, files []author.File) error {
+	var names []string
+	for _, f := range files {
+		names = append(names, escape.Line(f.Name))
+	}
+	text := "written: " + strings.Join(names, ", ") + "\nnext: go test ./vault_test -update, and read the diff of golden/\n"
+	if c.DryRun {
+		text = "nothing was written, and the ids are free: without --dry-run " + strings.Join(names, ", ") + " would change\n"
+	}
+	_, err := io.WriteString(stdout, text)
+	return err
+}
+
+// contradicted holds what entries expect against what the layer decides, before an
+// id is given that is never taken back.
+func contradicted(fixtures fs.FS, entries []corpus.Attack) ([]author.Finding, error) {
+	levels, err := corpus.LoadLevels(fixtures)
+	if err != nil {
+		return nil, err
+	}
+	var drafted corpus.Corpus
+	for _, a := range entries {
+		if a.Twin == "" {
+			drafted.Attacks = append(drafted.Attacks, a)
+		} else {
+			drafted.Benign = append(drafted.Benign, a)
+		}
+	}
+	cases := pinned.New(drafted, levels)
+	var out []author.Finding
+	for _, level := range corpus.Levels() {
+		layer, err := pinned.Layer(suite.PassportOf(level), oap.ProfileOAP)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range cases.Surprises(level, func() authz.Authorizer { return layer.Open() }) {
+			text := fmt.Sprintf("goal %d: the layer decides %s (rule %s), and expect says %s: mend expect and reason, or the goal",
+				s.Goal, s.Got.Reason(), s.Got.Rule(), s.Attack.Expect[s.Goal-1])
+			out = append(out, author.Finding{File: s.Attack.File, Line: s.Attack.Line, ID: s.Attack.ID, Text: text})
+		}
+	}
+	return out, nil
 }
 
 func (c *attacksAdd) draft() (author.File, error) {

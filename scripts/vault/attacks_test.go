@@ -175,7 +175,8 @@ func TestAttacksAdd(t *testing.T) {
 	t.Cleanup(func() { os.Stdin = before; _ = stdin.Close() })
 	status, stdout, stderr = vault("attacks", "add")
 	require.Zero(t, status, stderr)
-	assert.Equal(t, "l1-0003 (reconnaissance) session l1-s01, joins 1 others\n", stdout, "a retired id is not given again")
+	assert.Equal(t, "l1-0003 (reconnaissance) session l1-s01, joins 1 others\n"+
+		"written: fixtures/attacks/level-1.jsonl\nnext: go test ./vault_test -update, and read the diff of golden/\n", stdout, "a retired id is not given again")
 	added := strings.TrimPrefix(get(t, file), firstAttack+"\n")
 	assert.True(t, json.Valid([]byte(added)))
 	assert.True(t, strings.HasPrefix(added, `{"id": "l1-0003", "session": "l1-s01", "level": "l1", "lang": "en", "technique": "reconnaissance", "category": "reconnaissance", `), added)
