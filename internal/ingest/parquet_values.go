@@ -50,7 +50,7 @@ func checkValues(page []byte, h format.PageHeader, column *parquet.Column) error
 func checkEncoded(data []byte, encoding format.Encoding, kind parquet.Kind) error {
 	var err error
 	switch encoding {
-	case format.RLEDictionary, format.PlainDictionary:
+	case format.RLEDictionary, format.PlainDictionary: //lint:ignore SA1019 older writers name it so
 		return checkRuns(data[1:], int(data[0]))
 	case format.RLE:
 		if data, _, err = prefixed(data); err != nil {

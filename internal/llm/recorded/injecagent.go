@@ -175,7 +175,7 @@ func reactCalls(text string) ([]llm.Call, error) {
 		}
 	}
 	if like := reactLike.FindString(rest + text); like != "" {
-		return nil, fmt.Errorf("the line %.80q may be a call: want Action: and Action Input:", strings.TrimSpace(like))
+		return nil, fmt.Errorf("the line %.80q may be a call: want lines that begin with Action: and Action Input", strings.TrimSpace(like))
 	}
 	return calls, nil
 }
