@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"vaultbench/internal/authz"
 	"vaultbench/internal/bank"
@@ -80,9 +81,19 @@ func valid(text string, limit int) string {
 	return strings.ToValidUTF8(text[:min(len(text), limit)], "\ufffd")
 }
 
+// payee is as much of a text as the bank takes for a recipient: no control character.
+func payee(text string) bank.AccountID {
+	return bank.AccountID(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text))
+}
+
 func evaluation(c plan.Cell, whole string) record.Evaluation {
 	text, said := valid(whole, 512), strings.ToValidUTF8(whole, "\ufffd")
-	payment := &record.ParsedPayment{Recipient: bank.AccountID(text), Amount: 100, Currency: bank.USD, Memo: said}
+	payment := &record.ParsedPayment{Recipient: payee(text), Amount: 100, Currency: bank.USD, Memo: said}
 	asked := record.Call{Position: 1, Turn: 1, Tool: "transfer_funds", ToolID: text, Transfer: true, At: start, Payment: payment, Result: said, Outcome: record.CallExecuted}
 	asked.SetArguments(whole)
 	e := record.Evaluation{
@@ -94,7 +105,7 @@ func evaluation(c plan.Cell, whole string) record.Evaluation {
 	if c == denied {
 		asked.Outcome = record.CallDenied
 		asked.Decision = &authz.Decision{
-			Effect: authz.Deny, Origin: authz.FromLayer, IssuedAt: start, ExpiresAt: start.Add(time.Minute),
+			Effect: authz.Deny, Origin: authz.FromLayer, RequestDigest: authz.Digest{1}, IssuedAt: start, ExpiresAt: start.Add(time.Minute),
 			Reasons: []authz.Reason{{Code: authz.ReasonRecipientNotMember, Rule: text, Message: said}},
 		}
 	} else {
