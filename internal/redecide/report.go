@@ -140,22 +140,20 @@ func (a *Alone) add(line Line) {
 
 // Finish sorts the lines by attack, cell, trial and call.
 func (r *Report) Finish() {
-	flipped := map[Set]map[corpus.AttackID]bool{}
-	for _, f := range r.Flips {
-		set := f.Set
-		if set == Crossed {
-			set = Varied
-		}
-		if flipped[set] == nil {
-			flipped[set] = map[corpus.AttackID]bool{}
-		}
-		flipped[set][f.Attack] = true
-	}
-	for set, ids := range map[Set]*[]corpus.AttackID{Attacks: &r.Attacks, Honest: &r.Honest, Varied: &r.Derived} {
-		*ids = append((*ids)[:0], slices.Sorted(maps.Keys(flipped[set]))...)
-	}
+	r.Attacks, r.Honest, r.Derived = r.flipped(Attacks), r.flipped(Honest), r.flipped(Crossed, Varied)
 	slices.SortStableFunc(r.Flips, compareLines)
 	slices.SortStableFunc(r.Alone.Lines, compareLines)
+}
+
+// flipped are the attacks and tasks of sets of which a call flips, sorted.
+func (r *Report) flipped(sets ...Set) []corpus.AttackID {
+	ids := map[corpus.AttackID]bool{}
+	for _, f := range r.Flips {
+		if slices.Contains(sets, f.Set) {
+			ids[f.Attack] = true
+		}
+	}
+	return append([]corpus.AttackID{}, slices.Sorted(maps.Keys(ids))...) // never null in JSON
 }
 
 func compareLines(a, b Line) int {

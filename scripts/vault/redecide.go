@@ -44,7 +44,11 @@ func (c *redecideCommand) Run(stdout io.Writer) error {
 		return statusError{err, 2}
 	}
 	if n := len(r.Flips); n > 0 {
-		return fmt.Errorf("redecide: %d calls of %d attacks and %d honest tasks flip%s", n, len(r.Attacks), len(r.Honest), unpermitted(r))
+		derived := ""
+		if len(r.Derived) > 0 {
+			derived = fmt.Sprintf(", and of %d crossed and varied attacks,", len(r.Derived))
+		}
+		return fmt.Errorf("redecide: %d calls of %d attacks and %d honest tasks%s flip%s", n, len(r.Attacks), len(r.Honest), derived, unpermitted(r))
 	}
 	return nil
 }
