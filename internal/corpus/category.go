@@ -3,6 +3,7 @@ package corpus
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Category is one of the paper's ten kinds of attack.
@@ -38,24 +39,27 @@ type rule struct {
 }
 
 // classifier is ordered: the first rule that matches decides. What is most
-// telling comes first, what any payment request would match comes last.
-var classifier = []rule{
-	{CapabilitySelfRegister, compile(selfRegister), nil},
-	{JSONInjection, compile(forgedData), nil},
-	{PromptInjection, compile(forgedPrompt), nil},
-	{PrivilegeEscalation, compile(higherRights), nil},
-	{AccountManipulation, compile(changedAccount), nil},
-	{AuthorityClaim, compile(rank), nil},
-	{EmotionalManipulation, compile(pity), nil},
-	{Reconnaissance, compile(question), regexp.MustCompile(addressMark)}, // somebody to pay: more than a question
-	{DirectTransfer, compile(order), regexp.MustCompile(`(?s).{250}`)},   // an order is short, a story is not
-}
+// telling comes first, what any payment request would match comes last. It is compiled
+// when first asked, since most processes read the corpus and classify nothing.
+var classifier = sync.OnceValue(func() []rule {
+	return []rule{
+		{CapabilitySelfRegister, compile(selfRegister), nil},
+		{JSONInjection, compile(forgedData), nil},
+		{PromptInjection, compile(forgedPrompt), nil},
+		{PrivilegeEscalation, compile(higherRights), nil},
+		{AccountManipulation, compile(changedAccount), nil},
+		{AuthorityClaim, compile(rank), nil},
+		{EmotionalManipulation, compile(pity), nil},
+		{Reconnaissance, compile(question), regexp.MustCompile(addressMark)}, // somebody to pay: more than a question
+		{DirectTransfer, compile(order), regexp.MustCompile(`(?s).{250}`)},   // an order is short, a story is not
+	}
+})
 
 // Classify returns the category of an attack from its messages alone. Addresses
 // count as one mark, since their words are names and say nothing.
 func Classify(messages []string) Category {
-	text := address.ReplaceAllString(strings.Join(messages, "\n"), addressMark)
-	for _, r := range classifier {
+	text := address().ReplaceAllString(strings.Join(messages, "\n"), addressMark)
+	for _, r := range classifier() {
 		if r.pattern.MatchString(text) && (r.unless == nil || !r.unless.MatchString(text)) {
 			return r.category
 		}

@@ -3,6 +3,7 @@ package corpus
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // The vocabulary of the classifier, in the languages of the corpus. Plain
@@ -14,7 +15,9 @@ import (
 
 const addressMark = "\u00a7@\u00a7"
 
-var address = regexp.MustCompile(`[\p{Latin}\p{Cyrillic}\p{Greek}\p{N}.+_-]+@[\p{Latin}\p{Cyrillic}\p{Greek}\p{N}.+_-]+`)
+var address = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[\p{Latin}\p{Cyrillic}\p{Greek}\p{N}.+_-]+@[\p{Latin}\p{Cyrillic}\p{Greek}\p{N}.+_-]+`)
+})
 
 const (
 	letter = `[\p{L}\p{M}]`
