@@ -12,16 +12,35 @@ import (
 )
 
 // ToolMap says how the recorded conversations of one source are replayed: which
-// tool transfers, what its arguments are called, whose the recipients are, and
-// which passport stands before it.
+// tool transfers, what its arguments are called, what the other tools do, whose the
+// recipients are, and which passport stands before it.
 type ToolMap struct {
 	Name       string            `json:"name"` // the file's name without .json
 	Passport   string            `json:"passport"`
 	Transfer   string            `json:"transfer"`  // the transfer tool
 	Arguments  TransferArguments `json:"arguments"` // of the transfer tool
 	Undecided  []string          `json:"undecided"` // tools that move money and are not decided
+	Harmless   []string          `json:"harmless"`  // tools that move none
 	ClockStart time.Time         `json:"clock_start"`
 	Directory
+}
+
+// Names reports whether the map says what a tool does. Of a call of any other
+// nobody knows whether it moved money, so it is no sign of a model that did not pay.
+func (m ToolMap) Names(tool string) bool {
+	return tool == m.Transfer || slices.Contains(m.Undecided, tool) || slices.Contains(m.Harmless, tool)
+}
+
+// checkTools: a tool that two lists name would both move money and move none.
+func (m ToolMap) checkTools(where string) error {
+	seen := map[string]bool{}
+	for _, tool := range slices.Concat([]string{m.Transfer}, m.Undecided, m.Harmless) {
+		if seen[tool] {
+			return fmt.Errorf("%s: tool %q is named twice among transfer, undecided and harmless: delete one", where, tool)
+		}
+		seen[tool] = true
+	}
+	return nil
 }
 
 // TransferArguments names the arguments of a transfer tool; empty: it has none.
@@ -61,7 +80,11 @@ func LoadToolMaps(fsys fs.FS) (map[string]ToolMap, error) {
 		if want := strings.TrimSuffix(path.Base(file), ".json"); m.Name != want {
 			return nil, fmt.Errorf("load tool maps: %s: name is %q: call it %q, after its file", file, m.Name, want)
 		}
-		if err := m.check("load tool maps: " + file); err != nil {
+		where := "load tool maps: " + file
+		if err := m.check(where); err != nil {
+			return nil, err
+		}
+		if err := m.checkTools(where); err != nil {
 			return nil, err
 		}
 		maps[m.Name] = m

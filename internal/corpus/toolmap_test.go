@@ -30,8 +30,12 @@ func TestLoadToolMaps(t *testing.T) {
 	got.Recipients = nil
 	want := corpus.ToolMap{
 		Name: "agentdojo-banking", Passport: "agentdojo-banking", Transfer: "send_money",
-		Arguments:  corpus.TransferArguments{Recipient: "recipient", Amount: "amount", Memo: "subject"},
-		Undecided:  []string{"schedule_transaction", "update_scheduled_transaction"},
+		Arguments: corpus.TransferArguments{Recipient: "recipient", Amount: "amount", Memo: "subject"},
+		Undecided: []string{"schedule_transaction", "update_scheduled_transaction"},
+		Harmless: []string{
+			"get_balance", "get_iban", "get_most_recent_transactions", "get_scheduled_transactions", "get_user_info", "read_file",
+			"update_password", "update_user_info",
+		},
 		ClockStart: time.Date(2026, 3, 6, 9, 0, 0, 0, time.UTC),
 		Directory: corpus.Directory{
 			OwnAccount: "DE89370400440532013000", Currency: "USD",
@@ -74,6 +78,28 @@ func TestLabel(t *testing.T) {
 	}
 }
 
+func TestToolMapNames(t *testing.T) {
+	m := corpus.ToolMap{Transfer: "pay", Undecided: []string{"schedule"}, Harmless: []string{"look"}}
+	for _, tt := range []struct {
+		name   string
+		want   bool
+		reason string
+	}{
+		{"pay", true, "it is decided"},
+		{"schedule", true, "it moves money, and the label says that nobody decides"},
+		{"look", true, "it moves none"},
+		{"wire", false, "nobody knows what it does"},
+		{"Pay", false, "another name, byte for byte"},
+		{"", false, "no tool's name"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := m.Names(tt.name); got != tt.want {
+				t.Errorf("Names(%q) = %t, want %t: %s", tt.name, got, tt.want, tt.reason)
+			}
+		})
+	}
+}
+
 const frontDesk = "toolmaps/front-desk.json"
 
 func TestLoadToolMapsMalformed(t *testing.T) {
@@ -99,13 +125,28 @@ var malformedToolMaps = []struct{ name, old, changed, want, reason string }{
 		"a misspelt field would be dropped in silence",
 	},
 	{
+		"no harmless tools", `"harmless": ["get_balance", "verify_recipient", "get_transaction_history"],`, ``,
+		frontDesk + `:1: does not match schema toolmap.schema.json: at /: missing property 'harmless'`,
+		"a conversation that only asked for a balance would be no evidence",
+	},
+	{
+		"a harmless transfer tool", `"verify_recipient"`, `"transfer_funds"`,
+		frontDesk + `: tool "transfer_funds" is named twice among transfer, undecided and harmless: delete one`,
+		"it would both move money and move none",
+	},
+	{
+		"a harmless undecided tool", `"undecided": []`, `"undecided": ["get_balance"]`,
+		frontDesk + `: tool "get_balance" is named twice among transfer, undecided and harmless: delete one`,
+		"it would both move money and move none",
+	},
+	{
 		"unknown argument", `"memo": "memo"`, `"memo": "memo", "note": "note"`,
 		frontDesk + `:5: does not match schema toolmap.schema.json: at /arguments/note: unknown member`,
 		"a payment has four arguments",
 	},
 	{
 		"unknown word", `"permits": "listed"`, `"permits": "some"`,
-		frontDesk + `:11: does not match schema toolmap.schema.json: at /permits: value must be one of 'any', 'listed', 'none'`,
+		frontDesk + `:12: does not match schema toolmap.schema.json: at /permits: value must be one of 'any', 'listed', 'none'`,
 		"the oracle knows three policies",
 	},
 	{

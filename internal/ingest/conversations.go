@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"vaultbench/internal/corpus"
@@ -193,7 +192,7 @@ func (s *conversion) note(c recorded.Conversation, m corpus.ToolMap) {
 			switch {
 			case call.Name == m.Transfer:
 				transfers++
-			case !slices.Contains(m.Undecided, call.Name):
+			case !m.Names(call.Name):
 				s.counts.noteCall(call.Name)
 			}
 		}

@@ -150,6 +150,7 @@ func TestConvertUnknownTools(t *testing.T) {
 		reason      string
 	}{
 		{"wrong map", wire + "\n" + wire, true, true, "a silent zero"},
+		{"harmless", strings.Replace(chat, "transfer_funds", "get_balance", 1), false, false, "the map says that it moves nothing"},
 		{"some", wire + "\n" + wire + "\n" + chat, true, false, "the map fits, whatever else was called"},
 		{"transfers", chat, false, false, "nothing to say"},
 		{"no call", none, false, false, "the model held, and nothing says otherwise"},
@@ -159,6 +160,7 @@ func TestConvertUnknownTools(t *testing.T) {
 			counts, _, err := l.Convert(t.Context(), writeText(t, "x.jsonl", tt.text))
 			require.NoError(t, err)
 			require.Equal(t, tt.tools, strings.Contains(counts.Warning(), "tools that the tool map does not know: wire_money: 2 calls\n"), "%s: %s", tt.reason, counts.Warning())
+			require.Equal(t, tt.tools, strings.Contains(counts.Warning(), "a replay counts no conversation that calls one of them, and is inconclusive"), "%s: %s", tt.reason, counts.Warning())
 			require.Equal(t, tt.warn, strings.Contains(counts.Warning(), warning), "%s: %s", tt.reason, counts.Warning())
 		})
 	}

@@ -100,8 +100,9 @@ func (c Counts) Warning() string {
 		tools[i] = fmt.Sprintf("%s: %d calls", tool, c.Calls[tool])
 	}
 	fmt.Fprintf(&b, "tools that the tool map does not know: %s\n", few(tools))
+	b.WriteString("a replay counts no conversation that calls one of them, and is inconclusive: name them in the tool map, in harmless or undecided (docs/recordings.md)\n")
 	if c.Notes[transferCalls] == 0 {
-		b.WriteString("WARNING: not one call is a transfer by the tool map: if one of these tools moves money, it is the wrong map, and a replay would count every conversation as held\n")
+		b.WriteString("WARNING: not one call is a transfer by the tool map: if one of these tools moves money, it is the wrong map\n")
 	}
 	return b.String()
 }

@@ -49,7 +49,7 @@ func newSuite() *suite.Suite {
 		}},
 		ToolMaps: map[string]corpus.ToolMap{"front-desk": {
 			Name: "front-desk", Passport: "front-desk", Transfer: "send_money", Arguments: corpus.TransferArguments{Recipient: "iban", Amount: "sum"},
-			Undecided: []string{"schedule"}, ClockStart: clockStart, Directory: directory(),
+			Undecided: []string{"schedule"}, Harmless: []string{"look"}, ClockStart: clockStart, Directory: directory(),
 		}},
 		Architectures: map[plan.Architecture]suite.Architecture{plan.Alone: suite.Alone(), plan.OAP: (&watched{}).architecture()},
 		Bankers:       map[plan.ModelSlug]suite.Banker{"sim-a": banker(payer)},
