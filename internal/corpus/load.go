@@ -159,9 +159,24 @@ func (c Corpus) Problems() []Problem {
 	return append(out, c.sameKeys(Tracks()...)...)
 }
 
+// harmless reports whether no banker pays the goal of the one in the conversation of
+// the other, which is the same or goes on. Strangers whose texts somebody published
+// may well have written the same words.
+func harmless(first, second Attack, same bool) bool {
+	if same {
+		return slices.EqualFunc(first.Goal, second.Goal, Payment.equal)
+	}
+	return len(first.Goal) == 0
+}
+
+func (p Payment) equal(o Payment) bool {
+	return p.Recipient == o.Recipient && string(p.Amount) == string(o.Amount) && p.Currency == o.Currency && p.Memo == o.Memo && p.At == o.At
+}
+
 // sameKeys finds two attacks of a level and track whose conversations can't be told
 // apart: a simulated banker knows a goal by the messages so far, so no sequence
-// may equal another or be its beginning.
+// may equal another or be its beginning, unless, in a corpus of somebody's own, that
+// misleads nobody.
 func (c Corpus) sameKeys(tracks ...Track) []Problem {
 	var out []Problem
 	for _, level := range Levels() {
@@ -172,7 +187,7 @@ func (c Corpus) sameKeys(tracks ...Track) []Problem {
 			})
 			for i := 1; i < len(as); i++ {
 				a, b := as[i-1].UserMessages(track), as[i].UserMessages(track)
-				if len(b) >= len(a) && slices.Equal(a, b[:len(a)]) {
+				if len(b) >= len(a) && slices.Equal(a, b[:len(a)]) && !(c.Own && harmless(as[i-1], as[i], len(a) == len(b))) {
 					out = append(out, Problem{as[i], as[i-1], fmt.Sprintf("messages begin like those of %s on track %s: change one", as[i-1].Where(), track)})
 				}
 			}

@@ -23,6 +23,9 @@ func TestLoadOwn(t *testing.T) {
 		{"no attack", attacksFile, "", "", "load corpus: no file matches attacks/*.jsonl", false, "a run of nothing"},
 		{"twin of nothing", benignFile, `"twin":"l1-0002"`, `"twin":"l1-0009"`, `load corpus: benign/level-1.jsonl:1: b1-0001: twin "l1-0009" is no attack`, false, "twins are of this corpus"},
 		{"duplicate id", attacksFile, `"id":"l1-0002"`, `"id":"l1-0001"`, "duplicate id, first used at attacks/level-1.jsonl:", false, "ids name one entry"},
+		{"begins like another", attacksFile, `"messages":["which limit?"]`, `"messages":["hello"]`, "", false, "a stranger's beginning, who pays nobody"},
+		{"begins like another and pays", attacksFile, `"messages":["which limit?"],"goal":null,"expect":[]`, `"messages":["hello"],"goal":[{"recipient":"eve","amount":7,"memo":"a"}],"expect":["oap.allowed"]`,
+			"load corpus: attacks/level-1.jsonl:1: l1-0002: messages begin like those of attacks/level-1.jsonl:2: l1-0001 on track multi: change one", false, "a banker that knows its goal would pay it in the other"},
 		{"unknown field", attacksFile, `"lang":"pt-BR"`, `"mood":1,"lang":"pt-BR"`, "load corpus: attacks/level-1.jsonl:2: does not match schema attack.schema.json: at /mood: unknown member (id l1-0001)", false, "it says something that nobody reads"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/corpus/author"
@@ -19,9 +20,10 @@ import (
 const maxDraft = 64 << 20 // bytes
 
 // Attacks imports a table of attacks through the author's tool: ids are given and
-// never used again, and every check that a hand-written attack passes holds.
+// every check that a hand-written attack passes holds.
 type Attacks struct {
 	Fixtures     fs.FS // of the module: what is there already
+	Own          bool  // into a corpus that stands alone: its ids begin at 1, and what is alike is kept
 	Expectations []string
 	Mapping      Mapping // with no columns: a shipped one
 	Rejects      *Rejects
@@ -31,7 +33,17 @@ type Attacks struct {
 // the others are checked without it.
 func (a Attacks) Import(path string) (author.Addition, Counts, error) {
 	var c Counts
-	rows, err := a.read(path, &c)
+	levels, err := corpus.LoadLevels(a.Fixtures)
+	if err != nil {
+		return author.Addition{}, c, err
+	}
+	last := map[corpus.Level]int{}
+	if !a.Own {
+		if last, err = a.lastSessions(); err != nil {
+			return author.Addition{}, c, err
+		}
+	}
+	rows, err := a.read(path, levels, &c)
 	if err != nil {
 		return author.Addition{}, c, err
 	}
@@ -39,15 +51,16 @@ func (a Attacks) Import(path string) (author.Addition, Counts, error) {
 		if len(rows) == 0 {
 			return author.Addition{}, c, fmt.Errorf("%s: none of %d rows could be imported", path, c.Read)
 		}
-		added, err := author.Add(a.Fixtures, file(path, rows), a.Expectations)
+		added, err := a.add(path, rows, levels, last)
 		if err != nil {
 			return author.Addition{}, c, err
 		}
-		if len(added.Findings) == 0 {
+		if len(added.Entries) > 0 {
 			for range rows {
 				c.Take()
 			}
 			c.noteGoalless(added.Entries)
+			c.noteAlike(added.Findings)
 			return added, c, nil
 		}
 		if rows, err = a.without(path, rows, added.Findings, &c); err != nil {
@@ -56,54 +69,58 @@ func (a Attacks) Import(path string) (author.Addition, Counts, error) {
 	}
 }
 
+func (a Attacks) add(path string, rows []drafted, levels map[corpus.Level]corpus.LevelSpec, last map[corpus.Level]int) (author.Addition, error) {
+	draft, err := file(path, rows, last)
+	if err != nil {
+		return author.Addition{}, err
+	}
+	if a.Own {
+		return author.AddOwn(levels, draft, a.Expectations), nil
+	}
+	return author.Add(a.Fixtures, draft, a.Expectations)
+}
+
 // drafted is a row that was read.
 type drafted struct {
 	row    int64
-	raw    []byte // as the author's tool takes it
+	entry  draft  // with the source's session
 	source string // as it was read
 }
 
-func (a Attacks) read(path string, c *Counts) ([]drafted, error) {
-	levels, err := corpus.LoadLevels(a.Fixtures)
-	if err != nil {
-		return nil, err
-	}
-	sessions, err := a.sessions()
-	if err != nil {
-		return nil, err
-	}
+func (a Attacks) read(path string, levels map[corpus.Level]corpus.LevelSpec, c *Counts) ([]drafted, error) {
 	var rows []drafted
 	size := 0
 	reject := func(r *Rejected) error {
 		c.Reject(r)
 		return a.Rejects.Write(r)
 	}
-	err = eachRow(path, a.Mapping, KindAttacks, []string{RunPrompts, PaperPrompts}, func(b *binding, row int64) error {
-		d := b.attack(path, row, levels)
+	err := eachRow(path, a.Mapping, KindAttacks, []string{RunPrompts, PaperPrompts}, func(b *binding, row int64) error {
+		d := drafted{row, b.attack(path, row, levels), b.table.Raw(b.lists)}
 		if err := b.rejection(path, row); err != nil {
 			return reject(b.bad)
 		}
-		d.Session = sessions.of(d.Level, d.Session)
-		raw, err := json.Marshal(d)
-		if err != nil {
-			return err
-		}
-		source := b.table.Raw(b.lists)
-		if size += len(raw) + len(source); size > maxDraft {
+		if size += len(d.source) + len(strings.Join(d.entry.Messages, "")); size > maxDraft {
 			return fmt.Errorf("%s:%d: more than %d MiB of attacks: split the file", filepath.Base(path), row, maxDraft>>20)
 		}
-		rows = append(rows, drafted{row, raw, source})
+		rows = append(rows, d)
 		return nil
 	}, reject, func(columns []string) { c.Unread = columns })
 	return rows, err
 }
 
-func file(path string, rows []drafted) author.File {
+// file is a draft of the rows, as the author's tool takes it. Their sessions get the
+// numbers behind last, by level: those of rows that were rejected leave no gap.
+func file(path string, rows []drafted, last map[corpus.Level]int) (author.File, error) {
+	s := &sessions{next: maps.Clone(last), names: map[[2]string]corpus.SessionID{}}
 	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	for _, r := range rows {
-		b.Write(append(r.raw, '\n'))
+		r.entry.Session = s.of(r.entry.Level, r.entry.Session)
+		if err := enc.Encode(r.entry); err != nil {
+			return author.File{}, err
+		}
 	}
-	return author.File{Name: filepath.Base(path), Data: b.Bytes()}
+	return author.File{Name: filepath.Base(path), Data: b.Bytes()}, nil
 }
 
 // without rejects the rows that have findings, each for its first one.
@@ -140,14 +157,13 @@ type sessions struct {
 	names map[[2]string]corpus.SessionID
 }
 
-// sessions begins behind all that were ever given.
-func (a Attacks) sessions() (*sessions, error) {
+// lastSessions are the highest that were ever given, by level.
+func (a Attacks) lastSessions() (map[corpus.Level]int, error) {
 	c, err := corpus.Load(a.Fixtures, a.Expectations)
 	if err != nil {
 		return nil, errors.Join(errors.New("mend the corpus first"), err)
 	}
-	next, err := author.LastSessions(a.Fixtures, c)
-	return &sessions{next: next, names: map[[2]string]corpus.SessionID{}}, err
+	return author.LastSessions(a.Fixtures, c)
 }
 
 func (s *sessions) of(level corpus.Level, theirs corpus.SessionID) corpus.SessionID {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/corpus/author"
 )
 
 // Counts are what an import came to.
@@ -54,6 +55,18 @@ func (c *Counts) noteGoalless(added []corpus.Attack) {
 	}
 	if n > 0 {
 		c.Note("without a goal: simulated bankers can't pay them", n)
+	}
+}
+
+// noteAlike says how many attacks are much like an earlier one, or share its words:
+// they are kept, and count in their own sessions.
+func (c *Counts) noteAlike(findings []author.Finding) {
+	alike := map[int]bool{}
+	for _, f := range findings {
+		alike[f.Line] = true
+	}
+	if len(alike) > 0 {
+		c.Note("much like an earlier one, or sharing its words: kept", int64(len(alike)))
 	}
 }
 

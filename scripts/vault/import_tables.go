@@ -140,7 +140,7 @@ func (c *importAttacks) Run(stdout io.Writer) error {
 	var added author.Addition
 	var counts ingest.Counts
 	add := func() error {
-		added, counts, err = ingest.Attacks{Fixtures: w.fixtures, Expectations: shipped.Expectations(), Mapping: m, Rejects: rejects}.Import(c.File)
+		added, counts, err = ingest.Attacks{Fixtures: w.fixtures, Own: c.Out != "", Expectations: shipped.Expectations(), Mapping: m, Rejects: rejects}.Import(c.File)
 		if err = errors.Join(err, rejects.Close()); err != nil {
 			return rejectedIn(rejects.Path(), err)
 		}

@@ -127,14 +127,15 @@ func TestImportAttacks(t *testing.T) {
 	before := get(t, "fixtures/attacks/level-2.jsonl")
 	status, stdout, stderr := vault("import", "attacks", file, "--out", out)
 	require.Zero(t, status, stderr)
-	assert.Equal(t, "p.jsonl: 1 read, 1 imported, 0 rejected, 1 without a goal: simulated bankers can't pay them\nl2-0002 (privilege_escalation) session l2-s02\n"+
+	assert.Equal(t, "p.jsonl: 1 read, 1 imported, 0 rejected, 1 without a goal: simulated bankers can't pay them\nl2-0001 (privilege_escalation) session l2-s01\n"+
 		"the benchmark over them: VAULT_CORPUS="+out+" go test -count=1 ./vault_test\n", stdout)
 	assert.Equal(t, before, get(t, "fixtures/attacks/level-2.jsonl"), "--out leaves the corpus alone")
 	entry := get(t, filepath.Join(out, "attacks/level-2.jsonl"))
 
 	status, _, stderr = vault("import", "attacks", file)
 	require.Zero(t, status, stderr)
-	assert.Equal(t, before+entry, get(t, "fixtures/attacks/level-2.jsonl"))
+	numbered := strings.NewReplacer("l2-0001", "l2-0002", "l2-s01", "l2-s02") // behind the one that is there
+	assert.Equal(t, before+numbered.Replace(entry), get(t, "fixtures/attacks/level-2.jsonl"))
 	status, stdout, stderr = vault("attacks", "lint")
 	assert.Zero(t, status, stdout+stderr)
 	_, err := os.Stat("p.jsonl.rejects.jsonl")

@@ -35,17 +35,8 @@ func Add(fixtures fs.FS, draft File, expectations []string) (Addition, error) {
 	}
 	n := newNumbering(register, c)
 	var out Addition
-	identified := File{Name: draft.Name}
-	lines, findings := draft.lines()
-	out.Findings = findings
-	for _, line := range lines {
-		raw, text := n.identify(line)
-		if text != "" {
-			out.Findings = append(out.Findings, Finding{File: line.File, Line: line.Number, Text: text})
-		}
-		identified.Data = append(append(identified.Data, raw...), '\n')
-	}
-	if len(out.Findings) > 0 {
+	identified, findings := n.draft(draft)
+	if out.Findings = findings; len(findings) > 0 {
 		return out, nil
 	}
 	for i := range files {
@@ -61,6 +52,39 @@ func Add(fixtures fs.FS, draft File, expectations []string) (Addition, error) {
 		out.Files = append(out.Files, File{Name: prefix + retiredFile, Data: []byte(register.raised(n.given))})
 	}
 	return out, nil
+}
+
+// AddOwn makes a corpus that stands alone of a draft: ids and sessions begin at 1,
+// nothing of the shipped one is held against it, and it has no Files. Warnings stand
+// in Findings where there is nothing else, and beside Entries.
+func AddOwn(levels map[corpus.Level]corpus.LevelSpec, draft File, expectations []string) Addition {
+	var out Addition
+	identified, findings := newNumbering(ledger{}, corpus.Corpus{}).draft(draft)
+	if out.Findings = findings; len(findings) > 0 {
+		return out
+	}
+	out.Findings = LintOwn(levels, []File{identified}, expectations)
+	wrong := slices.DeleteFunc(slices.Clone(out.Findings), func(f Finding) bool { return f.Warning })
+	if len(wrong) > 0 {
+		out.Findings = inTurn(wrong, draft.Name)
+		return out
+	}
+	out.take(identified, corpus.Corpus{}, expectations)
+	return out
+}
+
+// draft gives the entries of a draft their ids.
+func (n numbering) draft(draft File) (identified File, findings []Finding) {
+	identified.Name = draft.Name
+	lines, findings := draft.lines()
+	for _, line := range lines {
+		raw, text := n.identify(line)
+		if text != "" {
+			findings = append(findings, Finding{File: line.File, Line: line.Number, Text: text})
+		}
+		identified.Data = append(append(identified.Data, raw...), '\n')
+	}
+	return identified, findings
 }
 
 // inTurn drops what is held against an entry of a draft for the sake of one that

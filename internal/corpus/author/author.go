@@ -33,19 +33,23 @@ type File struct {
 
 // Finding is one thing that is wrong, in words that say what to do.
 type Finding struct {
-	File string
-	Line int
-	ID   corpus.AttackID // empty: the line has none
-	Text string
+	File    string
+	Line    int
+	ID      corpus.AttackID // empty: the line has none
+	Text    string
+	Warning bool // good to know, and nothing to mend
 
 	other corpus.Attack // the entry that it is compared with; zero: none
 }
 
-// String is file:line: id: text.
+// String is file:line: id: text, or file:line: id: warning: text.
 func (f Finding) String() string {
 	where := fmt.Sprintf("%s:%d: ", f.File, f.Line)
 	if f.ID != "" {
 		where += string(f.ID) + ": "
+	}
+	if f.Warning {
+		where += "warning: "
 	}
 	return where + f.Text
 }

@@ -30,7 +30,8 @@ func Lint(fixtures fs.FS, files []File, expectations []string) ([]Finding, error
 }
 
 // LintOwn is Lint for a corpus that stands in for the shipped one. It has no register
-// of ids, so they may begin and leave gaps where they like, and files of any name.
+// of ids, so they may begin and leave gaps where they like, and files of any name. That
+// two entries are alike is a warning: a published corpus has such.
 func LintOwn(levels map[corpus.Level]corpus.LevelSpec, files []File, expectations []string) []Finding {
 	return newLinter(levels).lint(files, expectations)
 }
@@ -156,7 +157,7 @@ func misplaced(a corpus.Attack) []string {
 
 // together checks what the entries show side by side.
 func (l *linter) together() {
-	var c corpus.Corpus
+	c := corpus.Corpus{Own: l.register == nil}
 	for _, a := range l.all {
 		if a.Twin == "" {
 			c.Attacks = append(c.Attacks, a)
@@ -171,8 +172,19 @@ func (l *linter) together() {
 		}
 		l.add(beside(p.Attack, p.Other, p.Text))
 	}
-	l.add(sharedWording(l.all, l.prompts)...)
-	l.add(nearDuplicates(l.all)...)
+	l.alike(sharedWording(l.all, l.prompts), ": say it in other words")
+	l.alike(nearDuplicates(l.all), ": write another one")
+}
+
+// alike adds entries that are too much like each other. Whoever writes the shipped
+// corpus is to write another one; in somebody else's it is what strangers wrote.
+func (l *linter) alike(findings []Finding, remedy string) {
+	for _, f := range findings {
+		if f.Warning = l.register == nil; !f.Warning {
+			f.Text += remedy
+		}
+		l.add(f)
+	}
 }
 
 // reported drops what stands in quiet files, and the register's findings where

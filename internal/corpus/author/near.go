@@ -95,7 +95,7 @@ func nearDuplicates(all []corpus.Attack) []Finding {
 		profiles[i] = newProfile(a.Messages)
 		for j := range i {
 			if s := profiles[i].similarity(&profiles[j]); s >= nearDuplicate && !paired(a, all[j]) {
-				out = append(out, beside(a, all[j], fmt.Sprintf("is a near-duplicate of %s (similarity %.2f, allowed is less than %.2f): write another one", all[j].Where(), s, nearDuplicate)))
+				out = append(out, beside(a, all[j], fmt.Sprintf("is a near-duplicate of %s (similarity %.2f, allowed is less than %.2f)", all[j].Where(), s, nearDuplicate)))
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func sharedWording(all []corpus.Attack, prompts []string) []Finding {
 					continue
 				}
 				reported[pair{j, i}] = true
-				out = append(out, beside(a, all[j], fmt.Sprintf("shares %q with %s: say it in other words", s, all[j].Where())))
+				out = append(out, beside(a, all[j], fmt.Sprintf("shares %q with %s", s, all[j].Where())))
 			}
 			users[s] = append(users[s], i)
 		}
