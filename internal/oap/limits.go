@@ -32,13 +32,15 @@ func (p Passport) Limits(id CapabilityID) (Limits, error) {
 	if err != nil || raw == nil {
 		return nil, err
 	}
-	members, err := object(raw)
-	if err != nil {
+	var members map[string]any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&members); err != nil {
 		return nil, fmt.Errorf("%s: limits of %s: %w", p.Name, id, err)
 	}
 	l := Limits{}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		v, err := limitValue(members[name])
+		v, err := valueOf(members[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: limits of %s: %s: %w", p.Name, id, name, err)
 		}
@@ -110,18 +112,8 @@ func nest(m map[string]json.RawMessage, path []string) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// limitValue reads a JSON value of a passport. Numbers are integers: a policy
-// has no floats.
-func limitValue(raw json.RawMessage) (condition.Value, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return condition.Value{}, err
-	}
-	return valueOf(v)
-}
-
+// valueOf reads a JSON value of a passport. Numbers are integers: a policy has no
+// floats.
 func valueOf(v any) (condition.Value, error) {
 	switch v := v.(type) {
 	case bool:

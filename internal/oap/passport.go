@@ -110,7 +110,11 @@ func ParseTemplate(file string, raw []byte) (Passport, error) {
 	if err := strictjson.Decode(file, raw, "passport.schema.json", &p); err != nil {
 		return Passport{}, fmt.Errorf("load passport: %w", err)
 	}
-	for _, id := range append(p.granted(), ChargeCapability) {
+	ids := p.granted()
+	if !slices.Contains(ids, ChargeCapability) {
+		ids = append(ids, ChargeCapability)
+	}
+	for _, id := range ids {
 		if _, err := p.Limits(id); err != nil {
 			return Passport{}, fmt.Errorf("load passport: %w", err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
@@ -42,12 +43,14 @@ func Layer(passport string, profile oap.Profile) (*oap.Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	pack, err := oap.LoadPack(passports.FS, oap.ChargePack)
+	pack, err := shippedPack()
 	if err != nil {
 		return nil, err
 	}
 	return oap.NewLayer(p, pack, profile)
 }
+
+var shippedPack = sync.OnceValues(func() (oap.PolicyPack, error) { return oap.LoadPack(passports.FS, oap.ChargePack) })
 
 // Of are the attacks of a level, and then its honest tasks.
 func (c Cases) Of(level corpus.Level) []corpus.Attack {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"sync"
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/oap"
@@ -21,7 +22,7 @@ type ground map[corpus.Level]footing
 // Level 5 one that grants nothing.
 type footing struct {
 	level    corpus.Level
-	fit      func(raw []byte) ([]byte, error) // makes it so; nil: it is
+	fit      *fitting // makes it so; nil: it is
 	passport oap.Passport
 	limits   oap.Limits
 	least    oap.AssuranceLevel // the pack's min_assurance
@@ -76,11 +77,11 @@ func stand(level corpus.Level, raw []byte, lent map[string]any, least oap.Assura
 	}
 	if !reflect.DeepEqual(document(raw), ready) {
 		raw = encode(ready)
-		f.fit = func(raw []byte) ([]byte, error) {
+		f.fit = &fitting{change: func(raw []byte) ([]byte, error) {
 			doc := document(raw)
 			err := f.ready(doc)
 			return encode(doc), err
-		}
+		}}
 	}
 	var err error
 	if f.passport, err = oap.ParsePassport(passportFile(level), raw); err != nil {
@@ -88,6 +89,30 @@ func stand(level corpus.Level, raw []byte, lent map[string]any, least oap.Assura
 	}
 	f.limits, err = f.passport.Limits(oap.ChargeCapability)
 	return f, err
+}
+
+// fitting makes layers fit to be asked, and keeps the last one: most probes of a level
+// ask the same.
+type fitting struct {
+	change   func(raw []byte) ([]byte, error)
+	mu       sync.Mutex
+	from, to *oap.Layer
+}
+
+func (f *fitting) layer(from *oap.Layer) (*oap.Layer, error) {
+	if f == nil {
+		return from, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.from != from {
+		to, err := from.WithPassport(f.change)
+		if err != nil {
+			return nil, err
+		}
+		f.from, f.to = from, to
+	}
+	return f.to, nil
 }
 
 // grants says whether a passport's document grants a payment.

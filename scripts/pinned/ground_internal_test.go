@@ -83,13 +83,15 @@ func probesHold(t *testing.T, folder fs.FS, reason string) {
 	t.Helper()
 	probes, err := ProbesOf(folder)
 	require.NoError(t, err, reason)
+	pack, err := oap.LoadPack(folder, oap.ChargePack)
+	require.NoError(t, err)
 	seen := map[string]bool{}
 	layers := map[corpus.Level]*oap.Layer{}
 	for _, p := range probes {
 		assert.False(t, seen[p.Name], "probe %s stands twice", p.Name)
 		seen[p.Name] = true
 		if layers[p.Level] == nil {
-			layers[p.Level] = layerOf(t, folder, p.Level)
+			layers[p.Level] = layerOf(t, folder, pack, p.Level)
 		}
 		got, err := p.Decide(layers[p.Level])
 		require.NoError(t, err, reason)
@@ -137,11 +139,9 @@ func edited(t *testing.T, levels, patch string) fstest.MapFS {
 	return folder
 }
 
-func layerOf(t *testing.T, folder fs.FS, level corpus.Level) *oap.Layer {
+func layerOf(t *testing.T, folder fs.FS, pack oap.PolicyPack, level corpus.Level) *oap.Layer {
 	t.Helper()
 	p, err := oap.LoadPassport(folder, suite.PassportOf(level))
-	require.NoError(t, err)
-	pack, err := oap.LoadPack(folder, oap.ChargePack)
 	require.NoError(t, err)
 	layer, err := oap.NewLayer(p, pack, oap.ProfileOAP)
 	require.NoError(t, err)

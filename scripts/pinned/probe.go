@@ -43,9 +43,9 @@ type Call struct {
 // layer, so that a mutated layer is asked too; the error is of a passport that
 // the change makes unreadable.
 func (p Probe) Decide(layer *oap.Layer) ([]authz.Decision, error) {
-	layer, err := layer.WithProfile(p.Profile)
-	if err == nil && p.on.fit != nil {
-		layer, err = layer.WithPassport(p.on.fit)
+	layer, err := p.on.fit.layer(layer)
+	if err == nil {
+		layer, err = layer.WithProfile(p.Profile)
 	}
 	if err == nil && p.Patch != "" {
 		layer, err = Patched(layer, p.Patch)
@@ -81,7 +81,7 @@ func Patched(layer *oap.Layer, patch string) (*oap.Layer, error) {
 	return layer.WithPassport(func(raw []byte) ([]byte, error) {
 		doc := document(raw)
 		flatten(doc)
-		return mergePatch(encode(doc), patch)
+		return merged(doc, patch)
 	})
 }
 
@@ -90,6 +90,10 @@ func mergePatch(raw []byte, patch string) ([]byte, error) {
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, err
 	}
+	return merged(doc, patch)
+}
+
+func merged(doc any, patch string) ([]byte, error) {
 	for dec := json.NewDecoder(strings.NewReader(patch)); ; {
 		var change any
 		switch err := dec.Decode(&change); {

@@ -110,6 +110,9 @@ func (l *linter) each() {
 		}
 	}
 	for _, a := range l.all {
+		if l.quiet[a.File] {
+			continue // whatever it shows, nobody asked
+		}
 		if r, used := gone[a.ID]; used {
 			l.add(finding(a, fmt.Sprintf("this id is retired (%s%s:%d: %s): let go tool vault attacks add give another", prefix, retiredFile, r.Line, r.Reason)))
 		}

@@ -2,6 +2,7 @@ package condition_test
 
 import (
 	"math/big"
+	"sync"
 
 	"vaultbench/internal/oap/condition"
 )
@@ -9,21 +10,31 @@ import (
 // world makes the values that an expression is evaluated on, once for each of the
 // two interpreters.
 func (g *generator) world() (*world, *condition.Env) {
-	w := &world{fields: map[string]any{}, limits: map[string]any{}, passport: map[string]any{}, bound: map[string]any{}}
+	w := &world{fields: map[string]any{}, limits: plainLimits(), passport: plainPassport(), bound: map[string]any{}}
 	e := &condition.Env{Slots: make([]condition.Value, len(at))}
-	for _, types := range []map[string]condition.Type{fields, kept} {
-		for _, name := range sorted(types) {
+	for i, types := range []map[string]condition.Type{fields, kept} {
+		for _, name := range drawn()[i] {
 			v := g.any(types[name])
 			e.Slots[at[name]], w.fields[name] = v, plain(v, types[name])
 		}
 	}
-	for name, v := range limits {
-		w.limits[name] = plain(v, condition.Any)
-	}
-	for name, v := range passport {
-		w.passport[name] = plain(v, condition.Any)
-	}
 	return w, e
+}
+
+// The names, the limits and the passport are the same in every world, and nobody
+// writes them.
+var (
+	drawn         = sync.OnceValue(func() [2][]string { return [2][]string{sorted(fields), sorted(kept)} })
+	plainLimits   = sync.OnceValue(func() map[string]any { return plainAll(limits) })
+	plainPassport = sync.OnceValue(func() map[string]any { return plainAll(passport) })
+)
+
+func plainAll(all vars) map[string]any {
+	out := map[string]any{}
+	for name, v := range all {
+		out[name] = plain(v, condition.Any)
+	}
+	return out
 }
 
 func (g *generator) any(typ condition.Type) condition.Value {
