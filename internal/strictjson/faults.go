@@ -20,7 +20,8 @@ const Unknown = "unknown member"
 // Faults lists the places at which data does not match the named schema, in no
 // order. The error is for data that is no JSON, with its line, or for the schema.
 func Faults(schema string, data []byte) ([]Fault, error) {
-	if err := checkSyntax(data); err != nil {
+	doc, err := parse(data)
+	if err != nil {
 		offset := int64(0)
 		var syntactic *jsontext.SyntacticError
 		var trailing *trailingError
@@ -33,7 +34,7 @@ func Faults(schema string, data []byte) ([]Fault, error) {
 		line := 1 + bytes.Count(data[:min(offset, int64(len(data)))], []byte("\n"))
 		return nil, fmt.Errorf("line %d: %w", line, err)
 	}
-	err := validate(schema, data)
+	err = validate(schema, doc)
 	var mismatch *schemaError
 	if !errors.As(err, &mismatch) {
 		return nil, err
