@@ -15,7 +15,10 @@ type Digest [sha256.Size]byte
 func (d Digest) IsZero() bool { return d == Digest{} }
 
 // String is the text; empty where there is none.
-func (d Digest) String() string { return string(d.AppendHex(nil)) }
+func (d Digest) String() string {
+	var buf [2 * sha256.Size]byte
+	return string(d.AppendHex(buf[:0]))
+}
 
 // AppendHex appends the text. It writes eight digits at a time: each half of a
 // byte is moved to a byte of its own, and those above 9 are lifted from ':' to 'a'.
@@ -36,7 +39,7 @@ func (d *Digest) AppendHex(b []byte) []byte {
 }
 
 // MarshalText is the text.
-func (d Digest) MarshalText() ([]byte, error) { return d.AppendHex(nil), nil }
+func (d Digest) MarshalText() ([]byte, error) { return d.AppendHex(make([]byte, 0, 2*len(d))), nil }
 
 var errDigest = errors.New("digest is not 64 lower-case hex digits")
 

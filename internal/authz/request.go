@@ -36,6 +36,26 @@ type Request struct {
 	At              time.Time      `json:"at"` // virtual clock
 }
 
+// RequestFor is what a layer sees of a parsed payment: of the call at a position,
+// from 1, of an evaluation. The idempotency key is the call's own, or the memo's
+// audit code where it holds exactly one.
+func RequestFor(evaluation string, position int, byAuditCode bool, p bank.Payment, at time.Time) Request {
+	key := evaluation + "#" + strconv.Itoa(position)
+	if byAuditCode {
+		if code, ok := AuditCode(p.Memo); ok {
+			key = code
+		}
+	}
+	return Request{
+		Recipient: p.Recipient, Amount: p.Amount, Currency: p.Currency, Region: region,
+		Items: []Item{{SKU: "transfer", Quantity: 1, Price: p.Amount}},
+		Memo:  p.Memo, IdempotencyKey: key, At: at,
+	}
+}
+
+// region is where the bank stands; a call can't name another one.
+const region = "US"
+
 // Payment is what the ledger executes when the request is permitted.
 func (r Request) Payment() bank.Payment {
 	return bank.Payment{Recipient: r.Recipient, Amount: r.Amount, Currency: r.Currency, Memo: r.Memo}

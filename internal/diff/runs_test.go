@@ -43,7 +43,7 @@ func call(outcome record.CallOutcome, who bank.AccountID, code authz.DenialReaso
 	if outcome == record.CallExecuted {
 		effect = authz.Allow
 	}
-	c.Decision = &authz.Decision{Effect: effect, Origin: authz.FromLayer, Reasons: []authz.Reason{{Code: code, Rule: rule}}, RequestDigest: authz.Digest{1}, IssuedAt: noon, ExpiresAt: noon.Add(time.Minute)}
+	c.Decision = &authz.Decision{Effect: effect, Origin: authz.FromLayer, Reasons: []authz.Reason{{Code: code, Rule: rule}}, RequestDigest: receipttest.Asked, IssuedAt: noon, ExpiresAt: noon.Add(time.Minute)}
 	return c
 }
 

@@ -7,7 +7,6 @@ package dispatch
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"vaultbench/internal/authz"
@@ -52,9 +51,6 @@ type Config struct {
 	Schedule       []Due
 	Timeout        time.Duration // wall clock per decision; 0 means authz.DefaultTimeout
 }
-
-// region is where the bank stands; a call can't name another one.
-const region = "US"
 
 // noTimeout is for the model alone: nobody decides, and a machine that stood still
 // for a moment must not look like a refusal.
@@ -166,23 +162,7 @@ func (d *Dispatcher) malformed(r Result, why error) Result {
 
 // request maps a parsed call to what the layer sees.
 func (d *Dispatcher) request(p bank.Payment, at time.Time) authz.Request {
-	return Request(d.cfg.EvaluationID, d.position, d.cfg.KeyByAuditCode, p, at)
-}
-
-// Request maps a parsed call to what a layer sees: the call at a position of an
-// evaluation, whose idempotency key may be the memo's audit code.
-func Request(evaluationID string, position int, keyByAuditCode bool, p bank.Payment, at time.Time) authz.Request {
-	key := evaluationID + "#" + strconv.Itoa(position)
-	if keyByAuditCode {
-		if code, ok := authz.AuditCode(p.Memo); ok {
-			key = code
-		}
-	}
-	return authz.Request{
-		Recipient: p.Recipient, Amount: p.Amount, Currency: p.Currency, Region: region,
-		Items: []authz.Item{{SKU: "transfer", Quantity: 1, Price: p.Amount}},
-		Memo:  p.Memo, IdempotencyKey: key, At: at,
-	}
+	return authz.RequestFor(d.cfg.EvaluationID, d.position, d.cfg.KeyByAuditCode, p, at)
 }
 
 // execute posts what the permit holds, and nothing else.

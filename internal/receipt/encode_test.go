@@ -50,10 +50,10 @@ func random(rng *rand.Rand) Receipt {
 		Prev: text(rng, 0), KeyID: text(rng, 0), Signature: text(rng, 0), Reasons: make([]Reason, rng.IntN(4)),
 	}
 	for i := range r.Reasons {
-		r.Reasons[i] = Reason{authz.DenialReason(text(rng, 0)), text(rng, 0), text(rng, 0)}
+		r.Reasons[i] = Reason{authz.DenialReason(text(rng, 0)), text(rng, 0)}
 	}
 	if rng.IntN(3) > 0 {
-		r.Payment = &Payment{bank.AccountID(text(rng, 1)), text(rng, 0), bank.Currency(text(rng, 0)), text(rng, 0)}
+		r.Payment = &Payment{bank.AccountID(text(rng, 1)), text(rng, 0), bank.Currency(text(rng, 0))}
 	}
 	return r
 }
@@ -123,9 +123,9 @@ func TestNumbersOfRFC8785(t *testing.T) {
 
 // TestEncoderRefusesInvalidUTF8: what JSON can't hold is not repaired in silence.
 func TestEncoderRefusesInvalidUTF8(t *testing.T) {
-	r := Receipt{Reasons: []Reason{{Message: "\xff"}}}
+	r := Receipt{Reasons: []Reason{{Rule: "\xff"}}}
 	_, err := r.appendUnsigned(nil)
-	require.EqualError(t, err, `member "message" is no UTF-8`)
+	require.EqualError(t, err, `member "rule" is no UTF-8`)
 	_, err = r.appendLine(nil)
 	require.Error(t, err)
 }

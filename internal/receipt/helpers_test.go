@@ -20,13 +20,14 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/receipt"
+	"vaultbench/internal/receipt/receipttest"
 	"vaultbench/internal/record"
 )
 
 var (
 	noon    = time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)
 	digest  = strings.Repeat("0a", 32)
-	asked   = authz.Digest([]byte(strings.Repeat("\n", 32))) // digest as a request's
+	asked   = receipttest.Asked // evaluation puts the request's own in its place
 	behind  = plan.Cell{Model: "sim-a", Level: corpus.L2, Track: corpus.Multi, Architecture: plan.OAP}
 	without = plan.Cell{Model: "sim-a", Level: corpus.L2, Track: corpus.Multi, Architecture: plan.Alone}
 )
@@ -45,7 +46,7 @@ func evaluation(c plan.Cell, attack corpus.AttackID, calls ...record.Call) recor
 			})
 		}
 	}
-	return e
+	return receipttest.Own(e)
 }
 
 // requested is a payment request without a decision.

@@ -124,7 +124,7 @@ func TestVerifyFindsContradictions(t *testing.T) {
 		{"paid without a request digest", inReceipt + "request_digest is absent: it may be about any payment", with(paid("bob", 1), undigested), "a decision is about one value"},
 		{"denied without a request digest", inReceipt + "request_digest is absent", with(denied("bob"), undigested), "a decision is about one value"},
 		{"failed without a request digest", inReceipt + "request_digest is absent", with(failed(), undigested), "the guard knows it"},
-		{"digest of nothing", inReceipt + "request_digest is " + digest + ": no request was parsed", with(malformed(), func(d *authz.Decision) { d.RequestDigest = asked }), "there is no value"},
+		{"digest of nothing", inReceipt + "request_digest is " + asked.String() + ": no request was parsed", with(malformed(), func(d *authz.Decision) { d.RequestDigest = asked }), "there is no value"},
 		{"layer asked about nothing", inReceipt + "origin is layer: none is asked about a call that did not parse", with(malformed(), origin(authz.FromLayer)), "it sees parsed values only"},
 		{"dispatch with a layer's code", inReceipt + "reasons: dispatch denies a payment by oap.policy_error alone, not by oap.limit_exceeded", with(failed(), reasons(authz.ReasonLimitExceeded)), "it reads no limits"},
 		{"failed as malformed", inReceipt + "reasons: dispatch denies a payment by oap.policy_error alone, not by oap.invalid_context", with(failed(), reasons(authz.ReasonInvalidContext)), "it was parsed"},
@@ -158,7 +158,7 @@ func TestVerifyFindsContradictions(t *testing.T) {
 		{"to nobody", inCall + "payment can't have been parsed: invalid recipient: empty", of(paid("bob", 1), func(p *record.ParsedPayment) { p.Recipient = "" }), "an account has a name"},
 		{"to the opening account", inCall + "payment can't have been parsed: invalid recipient: control character U+0000", of(paid("bob", 1), func(p *record.ParsedPayment) { p.Recipient = "\x00opening" }), "no call can name it"},
 		{"in no currency", inCall + "payment can't have been parsed: invalid currency", of(paid("bob", 1), func(p *record.ParsedPayment) { p.Currency = "usd" }), "three capital letters"},
-		{"paid what did not parse", inReceipt + "request_digest is " + digest + ": no request was parsed", noPayment(as(paid("bob", 1), record.CallRefused)), "an allowed call has its payment"},
+		{"paid what did not parse", inReceipt + "request_digest is " + asked.String() + ": no request was parsed", noPayment(as(paid("bob", 1), record.CallRefused)), "an allowed call has its payment"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			require.NotEmpty(t, tt.reason)

@@ -62,7 +62,7 @@ func (v *verifier) receipt(e record.Evaluation, c *record.Call) (Receipt, error)
 	if err := v.named.check(r); err != nil {
 		return r, v.lines.faultf("%w", err)
 	}
-	if err := checkDecision(c); err != nil {
+	if err := checkDecision(e.ID, c); err != nil {
 		return r, v.lines.faultf("call %d in %q: %w", c.Position, e.ID, err)
 	}
 	return r, nil
@@ -106,7 +106,7 @@ func (r Receipt) permits(t bank.Transfer) error {
 	case !r.Allow:
 		return errors.New("denied it")
 	case !r.Payment.equals(t):
-		return fmt.Errorf("allowed another payment than %d minor units of %s to %q with that memo", t.Amount, t.Currency, t.Recipient)
+		return fmt.Errorf("allowed another payment than %d minor units of %s to %q", t.Amount, t.Currency, t.Recipient)
 	}
 	issued, err := time.Parse(time.RFC3339Nano, r.IssuedAt)
 	if err != nil {

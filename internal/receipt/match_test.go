@@ -37,7 +37,7 @@ func TestVerifyMatchesTransfers(t *testing.T) {
 		{"other recipient", transfer(func(t *bank.Transfer) { t.Recipient = "eve" }), `transfer at call 1: receipt 1 allowed another payment than 600 minor units of USD to "eve"`, "the value that was decided executes"},
 		{"other amount", transfer(func(t *bank.Transfer) { t.Amount++ }), "allowed another payment than 601 minor units", "to the cent"},
 		{"other currency", transfer(func(t *bank.Transfer) { t.Currency = "EUR" }), "allowed another payment than 600 minor units of EUR", "and its currency"},
-		{"other memo", transfer(func(t *bank.Transfer) { t.Memo = "x" }), "allowed another payment", "a memo can hold the code that was decided on"},
+		{"other memo", transfer(func(t *bank.Transfer) { t.Memo = "x" }), "the call asks for another payment", "a memo can hold the code that was decided on"},
 		{"other position", transfer(func(t *bank.Transfer) { t.Position = 2 }), "transfer at call 2 has no receipt", "each call is decided by its position"},
 		{"before it was issued", transfer(func(t *bank.Transfer) { t.At = noon.Add(-time.Second) }), "receipt 1 held from 2026-03-06T12:00:00Z to before 2026-03-06T12:01:00Z, the transfer is of 2026-03-06T11:59:59Z", "a decision has its time"},
 		{"when it had expired", transfer(func(t *bank.Transfer) { t.At = noon.Add(time.Minute) }), "the transfer is of 2026-03-06T12:01:00Z", "not valid at its expiry"},

@@ -21,7 +21,7 @@ import (
 const File = "decisions.jsonl"
 
 // Version is the version of a receipt's schema.
-const Version = 1
+const Version = 2
 
 // Receipt is one signed decision: a decision of the Open Agent Passport in both
 // of its published naming sets, with the payment that was asked for. Its members
@@ -53,38 +53,46 @@ type Receipt struct {
 	Signature      string       `json:"signature"` // over the canonical form without this member
 }
 
-// Reason is one failed rule, or the one reason of an allowed decision.
+// Reason is one failed rule, or the one reason of an allowed decision. What it says
+// to people stands in evaluations.jsonl alone: Ed25519 reads every byte twice.
 type Reason struct {
-	Code    authz.DenialReason `json:"code"`
-	Rule    string             `json:"rule"`
-	Message string             `json:"message,omitempty"`
+	Code authz.DenialReason `json:"code"`
+	Rule string             `json:"rule"`
 }
 
 // Payment is what the call asked for. The amount is text: canonical JSON knows
 // no integer above 2^53, and 64-bit minor units do. Source: RFC 8785, appendix D.
+// The memo is in the request's digest.
 type Payment struct {
-	Recipient  bank.AccountID `json:"recipient"`
-	Amount     string         `json:"amount"` // minor units, decimal digits
-	Currency   bank.Currency  `json:"currency"`
-	MemoDigest string         `json:"memo_digest"` // sha256:<hex> of the memo's bytes
+	Recipient bank.AccountID `json:"recipient"`
+	Amount    string         `json:"amount"` // minor units, decimal digits
+	Currency  bank.Currency  `json:"currency"`
 }
 
-// of is the receipt of a decided call before it has its place and signature. The
-// texts that it makes are parts of one string: a receipt is to cost little beside
-// its signature.
+// of is the receipt of a decided call before it has its place and signature.
 func of(evaluation string, c *record.Call, p Parties) Receipt {
-	d := c.Decision
-	r := Receipt{
-		Version: Version, Evaluation: evaluation, Call: c.Position, Origin: d.Origin, Allow: d.Allowed(),
-		ExpiresIn: seconds(d.IssuedAt, d.ExpiresAt), Reasons: make([]Reason, len(d.Reasons)),
-		Payment: paymentOf(c.Payment),
+	var r Receipt
+	r.fill(evaluation, c, p)
+	return r
+}
+
+// fill makes r what of gives, in the memory that r has from a call before. The texts
+// that it makes are parts of one string: a receipt is to cost little beside its
+// signature.
+func (r *Receipt) fill(evaluation string, c *record.Call, p Parties) {
+	d, reasons := c.Decision, r.Reasons[:0]
+	if reasons == nil {
+		reasons = make([]Reason, 0, len(d.Reasons))
 	}
 	for i := range d.Reasons {
-		reason := &d.Reasons[i]
-		r.Reasons[i] = Reason{reason.Code, reason.Rule, reason.Message}
+		reasons = append(reasons, Reason{d.Reasons[i].Code, d.Reasons[i].Rule})
+	}
+	*r = Receipt{
+		Version: Version, Evaluation: evaluation, Call: c.Position, Origin: d.Origin, Allow: d.Allowed(),
+		ExpiresIn: seconds(d.IssuedAt, d.ExpiresAt), Reasons: reasons, Payment: r.Payment,
 	}
 	r.setParties(p, d.PassportDigest, d.PolicyDigest)
-	var buf [192]byte
+	var buf [224]byte
 	issued := appendMoment(buf[:0], d.IssuedAt)
 	expires := appendMoment(issued, d.ExpiresAt)
 	id := appendDecisionID(expires, evaluation, c.Position)
@@ -92,10 +100,25 @@ func of(evaluation string, c *record.Call, p Parties) Receipt {
 	if !d.RequestDigest.IsZero() {
 		request = d.RequestDigest.AppendHex(append(request, digestPrefix...))
 	}
-	made := string(request)
+	amount := request
+	if c.Payment != nil {
+		amount = strconv.AppendInt(request, int64(c.Payment.Amount), 10)
+	}
+	made := string(amount)
 	r.IssuedAt, r.ExpiresAt = made[:len(issued)], made[len(issued):len(expires)]
-	r.CreatedAt, r.DecisionID, r.RequestDigest = r.IssuedAt, made[len(expires):len(id)], made[len(id):]
-	return r
+	r.CreatedAt, r.DecisionID, r.RequestDigest = r.IssuedAt, made[len(expires):len(id)], made[len(id):len(request)]
+	r.setPayment(c.Payment, made[len(request):])
+}
+
+func (r *Receipt) setPayment(p *record.ParsedPayment, amount string) {
+	if p == nil {
+		r.Payment = nil
+		return
+	}
+	if r.Payment == nil {
+		r.Payment = new(Payment)
+	}
+	*r.Payment = Payment{Recipient: p.Recipient, Amount: amount, Currency: p.Currency}
 }
 
 // seconds are the whole ones between two moments, which may lie further apart than
@@ -127,20 +150,9 @@ func (r *Receipt) setParties(p Parties, passportDigest, policyDigest string) {
 	r.PolicyID = policy.ID
 }
 
-func paymentOf(p *record.ParsedPayment) *Payment {
-	if p == nil {
-		return nil
-	}
-	var buf [96]byte
-	amount := strconv.AppendInt(buf[:0], int64(p.Amount), 10)
-	made := string(appendDigestOf(amount, p.Memo))
-	return &Payment{Recipient: p.Recipient, Amount: made[:len(amount)], Currency: p.Currency, MemoDigest: made[len(amount):]}
-}
-
 // equals reports whether the ledger posted what the receipt names.
 func (p *Payment) equals(t bank.Transfer) bool {
-	return p != nil && p.Recipient == t.Recipient && p.Amount == strconv.FormatInt(int64(t.Amount), 10) &&
-		p.Currency == t.Currency && p.MemoDigest == digestOf(t.Memo)
+	return p != nil && p.Recipient == t.Recipient && p.Amount == strconv.FormatInt(int64(t.Amount), 10) && p.Currency == t.Currency
 }
 
 // DecisionID is a UUID of version 8 (RFC 9562) that names a call's decision: the
@@ -180,11 +192,4 @@ func prefixed(digest string) string {
 		return ""
 	}
 	return digestPrefix + digest
-}
-
-func digestOf(text string) string { return string(appendDigestOf(nil, text)) }
-
-func appendDigestOf(b []byte, text string) []byte {
-	sum := authz.Digest(sha256.Sum256([]byte(text)))
-	return sum.AppendHex(append(b, digestPrefix...))
 }

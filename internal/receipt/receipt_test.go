@@ -55,18 +55,18 @@ func TestReceipt(t *testing.T) {
 	d.IssuedAt = noon.In(time.FixedZone("", 3600))
 	e := evaluation(behind, "l2-0001", decided(requested("eve", 600, record.CallDenied), d), read(), malformed())
 	want := []receipt.Receipt{{
-		Version: 1, Sequence: 1, Evaluation: e.ID, Call: 1, Origin: authz.FromLayer, DecisionID: receipt.DecisionID(e.ID, 1),
+		Version: 2, Sequence: 1, Evaluation: e.ID, Call: 1, Origin: authz.FromLayer, DecisionID: receipt.DecisionID(e.ID, 1),
 		PolicyID: "finance.payment.charge.v1", PassportID: "7c0e1a54-52d4-4b1f-9a37-6f1d0c2b8e04", AgentID: "7c0e1a54-52d4-4b1f-9a37-6f1d0c2b8e04",
 		OwnerID: "org_a", AssuranceLevel: "L4KYC", Reasons: []receipt.Reason{
-			{Code: authz.ReasonRecipientNotMember, Rule: "merchant_allowed", Message: d.Reasons[0].Message}, {Code: authz.ReasonLimitExceeded, Rule: "cap"},
+			{Code: authz.ReasonRecipientNotMember, Rule: "merchant_allowed"}, {Code: authz.ReasonLimitExceeded, Rule: "cap"},
 		},
 		IssuedAt: "2026-03-06T12:00:00Z", CreatedAt: "2026-03-06T12:00:00Z", ExpiresAt: "2026-03-06T12:01:00Z", ExpiresIn: 60,
-		PassportDigest: "sha256:" + passportDigest, PolicyDigest: "sha256:" + packDigest, RequestDigest: "sha256:" + digest,
-		Payment: &receipt.Payment{Recipient: "eve", Amount: "600", Currency: "USD", MemoDigest: "sha256:62c66a7a5dd70c3146618063c344e531e6d4b59e379808443ce962b3abd63c5a"},
+		PassportDigest: "sha256:" + passportDigest, PolicyDigest: "sha256:" + packDigest, RequestDigest: "sha256:" + e.Calls[0].Decision.RequestDigest.String(),
+		Payment: &receipt.Payment{Recipient: "eve", Amount: "600", Currency: "USD"},
 		Prev:    strings.Repeat("0", 64), KeyID: receipt.TestKey().ID(),
 	}, {
-		Version: 1, Sequence: 2, Evaluation: e.ID, Call: 3, Origin: authz.FromDispatch, DecisionID: receipt.DecisionID(e.ID, 3),
-		Reasons:  []receipt.Reason{{Code: authz.ReasonInvalidContext, Rule: "arguments", Message: "invalid amount"}},
+		Version: 2, Sequence: 2, Evaluation: e.ID, Call: 3, Origin: authz.FromDispatch, DecisionID: receipt.DecisionID(e.ID, 3),
+		Reasons:  []receipt.Reason{{Code: authz.ReasonInvalidContext, Rule: "arguments"}},
 		IssuedAt: "2026-03-06T12:00:00Z", CreatedAt: "2026-03-06T12:00:00Z", ExpiresAt: "2026-03-06T12:01:00Z", ExpiresIn: 60,
 		KeyID: receipt.TestKey().ID(),
 	}}

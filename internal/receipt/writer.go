@@ -24,6 +24,7 @@ type Writer struct {
 	parties  Parties
 	sequence int64
 	head     string
+	receipt  Receipt // the one in hand
 	line     []byte
 }
 
@@ -39,14 +40,15 @@ func (w *Writer) Add(e record.Evaluation) error {
 		if c.Decision == nil {
 			continue
 		}
-		if err := w.write(of(e.ID, c, w.parties)); err != nil {
+		w.receipt.fill(e.ID, c, w.parties)
+		if err := w.write(&w.receipt); err != nil {
 			return fmt.Errorf("receipt of call %d: %w", c.Position, err)
 		}
 	}
 	return nil
 }
 
-func (w *Writer) write(r Receipt) error {
+func (w *Writer) write(r *Receipt) error {
 	r.Sequence, r.Prev, r.KeyID = w.sequence+1, w.head, w.key.kid
 	unsigned, err := r.appendUnsigned(w.line[:0])
 	if err != nil {

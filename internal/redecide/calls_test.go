@@ -11,7 +11,6 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/bank"
 	"vaultbench/internal/corpus"
-	"vaultbench/internal/dispatch"
 	"vaultbench/internal/oap/oaptest"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
@@ -52,7 +51,7 @@ func recordedAs(model plan.ModelSlug, attack corpus.AttackID, level corpus.Level
 		var digest authz.Digest
 		if d.recipient != "" {
 			c.Payment = &record.ParsedPayment{Recipient: bank.AccountID(d.recipient), Amount: d.amount, Currency: bank.USD, Memo: d.memo}
-			req := dispatch.Request(id, c.Position, level == corpus.L4, bank.Payment{Recipient: bank.AccountID(d.recipient), Amount: d.amount, Currency: bank.USD, Memo: d.memo}, c.At)
+			req := authz.RequestFor(id, c.Position, level == corpus.L4, bank.Payment{Recipient: bank.AccountID(d.recipient), Amount: d.amount, Currency: bank.USD, Memo: d.memo}, c.At)
 			digest = req.Digest()
 		}
 		if d.code != "" {
@@ -217,7 +216,7 @@ func TestReportTellsSetsApart(t *testing.T) {
 		id2 := record.EvaluationID(e.Cell, e.Attack, e.Trial)
 		for i, d := range calls {
 			p := bank.Payment{Recipient: bank.AccountID(d.recipient), Amount: d.amount, Currency: bank.USD, Memo: d.memo}
-			e.Calls[i].Decision.RequestDigest = dispatch.Request(id2, i+1, false, p, e.Calls[i].At).Digest()
+			e.Calls[i].Decision.RequestDigest = authz.RequestFor(id2, i+1, false, p, e.Calls[i].At).Digest()
 		}
 		return e
 	}

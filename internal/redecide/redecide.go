@@ -12,7 +12,6 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/bank"
 	"vaultbench/internal/corpus"
-	"vaultbench/internal/dispatch"
 	"vaultbench/internal/oracle"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
@@ -120,7 +119,7 @@ func again(ctx context.Context, guard *authz.Guard, e record.Evaluation, c recor
 		return unparsed(c)
 	}
 	p := bank.Payment{Recipient: c.Payment.Recipient, Amount: c.Payment.Amount, Currency: c.Payment.Currency, Memo: c.Payment.Memo}
-	req := dispatch.Request(e.ID, c.Position, keyByAuditCode, p, c.At)
+	req := authz.RequestFor(e.ID, c.Position, keyByAuditCode, p, c.At)
 	if old := c.Decision; old != nil && old.RequestDigest != req.Digest() {
 		return authz.Decision{}, fmt.Errorf("the request that was decided (digest %.12s…) is not the one that the record gives (%.12s…): the run is of another version, or was changed", old.RequestDigest, req.Digest())
 	}

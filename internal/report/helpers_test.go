@@ -14,6 +14,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/oracle"
 	"vaultbench/internal/plan"
+	"vaultbench/internal/receipt/receipttest"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 )
@@ -108,7 +109,7 @@ func decided(c record.Call, effect authz.Effect, origin authz.Origin, code authz
 		Effect: effect, Origin: origin, Reasons: []authz.Reason{{Code: code, Rule: "rule"}}, IssuedAt: clockStart, ExpiresAt: clockStart.Add(time.Minute),
 	}
 	if c.Payment != nil {
-		c.Decision.RequestDigest = authz.Digest{1}
+		c.Decision.RequestDigest = receipttest.Asked
 	}
 	return c
 }

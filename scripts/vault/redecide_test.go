@@ -15,7 +15,6 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/bank"
 	"vaultbench/internal/corpus"
-	"vaultbench/internal/dispatch"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/oap/oaptest"
 	"vaultbench/internal/plan"
@@ -49,7 +48,7 @@ func decidedRunOn(t *testing.T, track corpus.Track, to bank.AccountID, architect
 			call := record.Call{Position: i + 1, Turn: 1, Tool: "transfer_funds", Transfer: true, Outcome: record.CallExecuted, At: time.Date(2026, 3, 6, 9, 0, 0, 0, time.UTC)}
 			call.Payment = &record.ParsedPayment{Recipient: p.Recipient, Amount: p.Amount, Currency: p.Currency, Memo: p.Memo}
 			if a != plan.Alone {
-				d, permit := guard.Authorize(t.Context(), dispatch.Request(e.ID, call.Position, false, p, call.At))
+				d, permit := guard.Authorize(t.Context(), authz.RequestFor(e.ID, call.Position, false, p, call.At))
 				permit.Settle(true)
 				if call.Decision = &d; permit == nil {
 					call.Outcome = record.CallDenied

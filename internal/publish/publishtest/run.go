@@ -105,7 +105,7 @@ func evaluation(c plan.Cell, whole string) record.Evaluation {
 	if c == denied {
 		asked.Outcome = record.CallDenied
 		asked.Decision = &authz.Decision{
-			Effect: authz.Deny, Origin: authz.FromLayer, RequestDigest: authz.Digest{1}, IssuedAt: start, ExpiresAt: start.Add(time.Minute),
+			Effect: authz.Deny, Origin: authz.FromLayer, RequestDigest: receipttest.Asked, IssuedAt: start, ExpiresAt: start.Add(time.Minute),
 			Reasons: []authz.Reason{{Code: authz.ReasonRecipientNotMember, Rule: text, Message: said}},
 		}
 	} else {

@@ -6,13 +6,35 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"vaultbench/internal/authz"
+	"vaultbench/internal/bank"
 	"vaultbench/internal/receipt"
 	"vaultbench/internal/record"
 )
+
+// Asked stands for the digest of a call's own request, in what Own and Write are given.
+var Asked = authz.Digest{1}
+
+// Own gives each decision that has Asked the digest of the request for its call, in
+// calls of its own.
+func Own(e record.Evaluation) record.Evaluation {
+	e.Calls = slices.Clone(e.Calls)
+	for i := range e.Calls {
+		c := &e.Calls[i]
+		if c.Decision == nil || c.Payment == nil || c.Decision.RequestDigest != Asked {
+			continue
+		}
+		d := *c.Decision
+		d.RequestDigest = authz.RequestFor(e.ID, c.Position, false, bank.Payment(*c.Payment), c.At).Digest()
+		c.Decision = &d
+	}
+	return e
+}
 
 // Write writes the evaluations and the manifest into a folder, signed with the
 // published test key. A manifest that does not say when the run ended gets no seal.
@@ -21,6 +43,7 @@ func Write(t testing.TB, dir string, m record.Manifest, evaluations []record.Eva
 	var lines, receipts bytes.Buffer
 	signed := receipt.NewWriter(&receipts, receipt.TestKey(), receipt.Parties{})
 	for _, e := range evaluations {
+		e = Own(e)
 		raw, err := json.Marshal(e)
 		require.NoError(t, err)
 		lines.Write(append(raw, '\n'))
