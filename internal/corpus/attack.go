@@ -109,10 +109,16 @@ func (c Corpus) Select(l Level, t Track) []Attack {
 	case t.Section() != Native:
 		all = c.derived[t]
 	}
-	var out []Attack
-	for _, a := range all {
-		if a.Level == l {
-			out = append(out, a)
+	count := 0
+	for i := range all {
+		if all[i].Level == l {
+			count++
+		}
+	}
+	out := slices.Grow([]Attack(nil), count) // each cell of a grid asks
+	for i := range all {
+		if all[i].Level == l {
+			out = append(out, all[i])
 		}
 	}
 	return out

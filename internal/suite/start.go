@@ -172,10 +172,19 @@ func stamp(m *record.Manifest, root string) error {
 // revision asks git for the code's revision, since go test stamps none into its
 // binaries; empty where there is no git or no checkout.
 func revision(root string) (rev string, modified bool) {
-	out, err := exec.Command("git", "-C", root, "rev-parse", "HEAD").Output()
+	out, err := exec.Command("git", "-C", root, "status", "--porcelain=v2", "--branch", "--no-renames").Output()
 	if err != nil {
 		return "", false
 	}
-	status, err := exec.Command("git", "-C", root, "status", "--porcelain").Output()
-	return strings.TrimSpace(string(out)), err != nil || len(status) > 0
+	for line := range strings.Lines(string(out)) {
+		header, isHeader := strings.CutPrefix(line, "# ")
+		if oid, ok := strings.CutPrefix(header, "branch.oid "); ok && isHeader {
+			rev = strings.TrimSpace(oid)
+		}
+		modified = modified || !isHeader
+	}
+	if rev == "(initial)" { // nothing was committed yet
+		return "", false
+	}
+	return rev, modified
 }
