@@ -66,6 +66,14 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestHostileRun: the hostile run is one that the suite could have recorded, and
+// can be reported.
+func TestHostileRun(t *testing.T) {
+	run := publishtest.Run(t)
+	_, err := run.Write()
+	require.NoError(t, err)
+}
+
 // visible holds that a report has no character that is invisible or steers.
 func visible(t *testing.T, text string) {
 	t.Helper()
