@@ -37,6 +37,11 @@ func (e *Engine) Authorize(ctx context.Context, req authz.Request) (d authz.Deci
 	return d, nil
 }
 
+// Under is the engine with its state under another layer: the passport was changed
+// after what was paid before, as the published vectors do. The two engines share the
+// state and must not decide at the same time.
+func (e *Engine) Under(l *Layer) *Engine { return &Engine{layer: l, env: l.newEnv(), state: e.state} }
+
 // Settle keeps what the ledger executed and gives back what it refused. Settling
 // twice changes nothing, also where another payment took the released key.
 func (e *Engine) Settle(req authz.Request, executed bool) {

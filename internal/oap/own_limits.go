@@ -13,16 +13,15 @@ import (
 	"vaultbench/internal/oap/condition"
 )
 
-// publishedLimits are the limits of payments.charge that published passports have.
-// They may stand there though no rule reads them. Source: the limits in
-// fixtures/schema/passport.schema.json.
-var publishedLimits = []string{
-	"currency_limits", "allowed_merchant_ids", "allowed_merchants", "allowed_countries", "blocked_categories",
-	"max_items_per_tx", requireAssurance, "idempotency_required", "audit_code_required",
+// PublishedLimits names the limits of payments.charge that published passports
+// have, and those of a currency. They may stand there though no rule reads them.
+// Source: the limits in fixtures/schema/passport.schema.json.
+func PublishedLimits() (limits, caps []string) {
+	return []string{
+		"currency_limits", "allowed_merchant_ids", "allowed_merchants", "allowed_countries", "blocked_categories",
+		"max_items_per_tx", requireAssurance, "idempotency_required", "audit_code_required",
+	}, []string{"max_per_tx", "daily_cap"}
 }
-
-// publishedCaps are likewise those of a currency.
-var publishedCaps = []string{"max_per_tx", "daily_cap"}
 
 // refuseUnread refuses what the issuer wrote among the limits and no rule of the
 // pack reads, in whatever profile: it looks like a limit and limits nothing. What
@@ -54,10 +53,11 @@ func (rs readings) published() readings {
 			out = append(out, reading{Read: condition.Read{Path: path}})
 		}
 	}
-	for _, name := range publishedLimits {
+	limits, caps := PublishedLimits()
+	for _, name := range limits {
 		add(name)
 	}
-	for _, name := range publishedCaps {
+	for _, name := range caps {
 		add("currency_limits", condition.AnyKey, name)
 	}
 	return out
