@@ -1,6 +1,7 @@
-package authz
+package authz_test
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"math/rand/v2"
@@ -11,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
+	"vaultbench/internal/authz"
 	"vaultbench/internal/bank"
 )
 
@@ -27,26 +29,26 @@ func TestCanonicalRequest(t *testing.T) {
 		return s
 	}
 	for range 2000 {
-		r := Request{
+		r := authz.Request{
 			Recipient: bank.AccountID(text()), Amount: bank.Amount(random.Int64N(1 << 52)), Currency: bank.Currency(text()),
 			Region: text(), ShippingCountry: text(), Memo: text(), IdempotencyKey: text(),
 			At: time.Unix(random.Int64N(1<<32), random.Int64N(1e9)).UTC(),
 		}
 		for range random.IntN(3) {
-			r.Items = append(r.Items, Item{text(), random.Int64N(9), bank.Amount(random.Int64N(1 << 50)), text()})
+			r.Items = append(r.Items, authz.Item{text(), random.Int64N(9), bank.Amount(random.Int64N(1 << 50)), text()})
 		}
 		raw, err := json.Marshal(r)
 		require.NoError(t, err)
 		want := jsontext.Value(raw)
 		require.NoError(t, want.Canonicalize())
-		require.Equal(t, string(want), string(r.appendCanonical(nil)))
+		require.Equal(t, authz.Digest(sha256.Sum256(want)), r.Digest(), "%s", want)
 	}
 }
 
 func BenchmarkDigest(b *testing.B) {
-	r := Request{
+	r := authz.Request{
 		Recipient: "rent@oakhall.example", Amount: 125000, Currency: bank.USD, Region: "US", Memo: "rent of March, flat 4",
-		Items:          []Item{{SKU: "transfer", Quantity: 1, Price: 125000}},
+		Items:          []authz.Item{{SKU: "transfer", Quantity: 1, Price: 125000}},
 		IdempotencyKey: "a-2f81c6#1", At: time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC),
 	}
 	b.ReportAllocs()
@@ -59,7 +61,7 @@ func BenchmarkDigest(b *testing.B) {
 // and back.
 func TestDigestText(t *testing.T) {
 	for b := range 256 {
-		var d, read Digest
+		var d, read authz.Digest
 		for i := range d {
 			d[i] = byte(b + 37*i)
 		}
@@ -68,12 +70,13 @@ func TestDigestText(t *testing.T) {
 		require.NoError(t, read.UnmarshalText([]byte(want)))
 		require.Equal(t, d, read)
 	}
-	require.Empty(t, Digest{}.String(), "there is none")
+	require.Empty(t, authz.Digest{}.String(), "there is none")
 }
 
 // TestDigestInOneWay: what is not written by a Digest is not read as one.
 func TestDigestInOneWay(t *testing.T) {
-	digits := Digest{31: 0xab}.String()
+	const refusal = "digest is not 64 lower-case hex digits"
+	digits := authz.Digest{31: 0xab}.String()
 	for _, tt := range []struct{ name, text, reason string }{
 		{"empty", "", "none is left out, not empty"},
 		{"none", strings.Repeat("0", 64), "so is the zero value"},
@@ -84,14 +87,14 @@ func TestDigestInOneWay(t *testing.T) {
 		{"prefixed", "sha256:" + digits[7:], "digits alone"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := Digest{1}
-			require.ErrorIs(t, d.UnmarshalText([]byte(tt.text)), errDigest, tt.reason)
-			require.Equal(t, Digest{1}, d, "an error changes nothing")
-			var decision Decision
-			require.ErrorIs(t, json.Unmarshal([]byte(`{"request_digest":"`+tt.text+`"}`), &decision), errDigest, tt.reason)
+			d := authz.Digest{1}
+			require.EqualError(t, d.UnmarshalText([]byte(tt.text)), refusal, tt.reason)
+			require.Equal(t, authz.Digest{1}, d, "an error changes nothing")
+			var decision authz.Decision
+			require.ErrorContains(t, json.Unmarshal([]byte(`{"request_digest":"`+tt.text+`"}`), &decision), refusal, tt.reason)
 		})
 	}
-	raw, err := json.Marshal(Decision{})
+	raw, err := json.Marshal(authz.Decision{})
 	require.NoError(t, err)
 	require.NotContains(t, string(raw), "request_digest")
 }

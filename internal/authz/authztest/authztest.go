@@ -34,6 +34,20 @@ func Run(t *testing.T, open func() authz.Authorizer, permitted authz.Request, fo
 	}
 }
 
+// Broken lists, sorted, the clauses that Run would fail a layer for: by it the
+// contract itself is tested, on layers that are known to be bad. Each clause has an
+// open of its own, so that what instances share does not reach the next clause.
+func Broken(opens func() (open func() authz.Authorizer), permitted, forbidden authz.Request) []string {
+	var names []string
+	for _, c := range clauses {
+		if c.holds(layer{opens(), permitted, &forbidden}) != nil {
+			names = append(names, c.name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // layer is what the clauses are about.
 type layer struct {
 	open      func() authz.Authorizer

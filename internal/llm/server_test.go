@@ -1,4 +1,4 @@
-package llmtest_test
+package llm_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package unpack_test
+package recorded_test
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ func zstandard(t testing.TB, text []byte, options ...zstd.EOption) []byte {
 	return buf.Bytes()
 }
 
-func readAll(data []byte) (string, string, error) {
+func unpacked(data []byte) (string, string, error) {
 	r, err := unpack.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return "", "", err
@@ -44,7 +44,7 @@ func readAll(data []byte) (string, string, error) {
 	return string(text), r.Format(), err
 }
 
-func TestRead(t *testing.T) {
+func TestUnpack(t *testing.T) {
 	text := []byte(strings.Repeat("a line of text\n", 1000))
 	for _, tt := range []struct {
 		name         string
@@ -62,7 +62,7 @@ func TestRead(t *testing.T) {
 		{"packed nothing", gzipped(t, nil), "", "gzip", "an empty file in another dress"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, format, err := readAll(tt.data)
+			got, format, err := unpacked(tt.data)
 			require.NoError(t, err)
 			require.Equal(t, tt.format, format, tt.reason)
 			require.True(t, got == tt.want, "%d bytes, want %d: %s", len(got), len(tt.want), tt.reason)
@@ -70,7 +70,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestReadErrors(t *testing.T) {
+func TestUnpackErrors(t *testing.T) {
 	text := []byte(strings.Repeat("a line of text\n", 1000))
 	bomb := make([]byte, unpack.Free+unpack.Ratio*200<<10)
 	for _, tt := range []struct {
@@ -87,7 +87,7 @@ func TestReadErrors(t *testing.T) {
 		{"zstd that looks far back", zstandard(t, bomb[:96<<20], zstd.WithWindowSize(64<<20)), "zstd: a window of more than 32 MiB", "its window is held in memory"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, _, err := readAll(tt.data)
+			got, _, err := unpacked(tt.data)
 			require.ErrorContains(t, err, tt.want, tt.reason)
 			require.LessOrEqual(t, len(got), unpack.Free+unpack.Ratio*len(tt.data), "the bound holds")
 		})

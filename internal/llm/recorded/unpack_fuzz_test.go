@@ -1,4 +1,4 @@
-package unpack_test
+package recorded_test
 
 import (
 	"bytes"
@@ -7,16 +7,16 @@ import (
 	"vaultbench/internal/unpack"
 )
 
-// FuzzRead: nothing panics, what is not packed comes out as it is, and no more
+// FuzzUnpack: nothing panics, what is not packed comes out as it is, and no more
 // comes out than the bound lets.
-func FuzzRead(f *testing.F) {
+func FuzzUnpack(f *testing.F) {
 	for _, text := range []string{"", "a line\n", string(bytes.Repeat([]byte("again "), 1000))} {
 		f.Add([]byte(text))
 		f.Add(gzipped(f, []byte(text)))
 		f.Add(zstandard(f, []byte(text)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, format, err := readAll(data)
+		got, format, err := unpacked(data)
 		if format == "" && err == nil && got != string(data) && !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 			t.Errorf("%q came out as %q", data, got)
 		}

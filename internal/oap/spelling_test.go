@@ -1,4 +1,4 @@
-package spelling_test
+package oap_test
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 	"vaultbench/internal/spelling"
 )
 
-func TestEdits(t *testing.T) {
+func TestSpelling(t *testing.T) {
 	for _, tt := range []struct {
 		name, a, b string
 		want       int

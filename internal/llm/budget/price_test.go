@@ -1,4 +1,4 @@
-package price_test
+package budget_test
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 	"vaultbench/internal/price"
 )
 
-func TestOf(t *testing.T) {
+func TestPrice(t *testing.T) {
 	half := 0.5
 	for _, tt := range []struct {
 		name   string

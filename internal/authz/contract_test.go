@@ -1,4 +1,4 @@
-package authztest
+package authz_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/authz"
+	"vaultbench/internal/authz/authztest"
 	"vaultbench/internal/bank"
 )
 
@@ -109,7 +110,7 @@ func (m *model) Settle(req authz.Request, executed bool) {
 	}
 }
 
-func TestRunOnTheModel(t *testing.T) { Run(t, opens(""), permitted, &forbidden) }
+func TestRunOnTheModel(t *testing.T) { authztest.Run(t, opens(""), permitted, &forbidden) }
 
 // TestEachFaultIsCaught: the contract is worth what it catches. A fault must
 // break the clauses that are about it, and no others.
@@ -136,7 +137,7 @@ func TestEachFaultIsCaught(t *testing.T) {
 		{"fails", nil}, {"panics", nil}, {"expired", nil}, {"other request", nil},
 	} {
 		t.Run(tt.fault, func(t *testing.T) {
-			got := broken(tt.fault)
+			got := authztest.Broken(func() func() authz.Authorizer { return opens(tt.fault) }, permitted, forbidden)
 			if tt.want == nil {
 				require.Greater(t, len(got), 8, "nearly everything breaks: %q", got)
 				return
@@ -147,17 +148,4 @@ func TestEachFaultIsCaught(t *testing.T) {
 			}
 		})
 	}
-}
-
-// broken lists the clauses that break; each gets a function of its own to open
-// instances with.
-func broken(fault string) []string {
-	var names []string
-	for _, c := range clauses {
-		if c.holds(layer{opens(fault), permitted, &forbidden}) != nil {
-			names = append(names, c.name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
