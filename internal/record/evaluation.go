@@ -161,6 +161,15 @@ func (c Call) RawArguments() (string, error) {
 	return string(raw), nil
 }
 
+// CloseBooks keeps what the ledger posted. Books that do not add up are a fault of
+// the harness, whatever the conversation came to; the transfers stay in the record.
+func (e *Evaluation) CloseBooks(transfers []bank.Transfer, check error) {
+	e.Transfers = transfers
+	if check != nil {
+		e.End, e.SubReason, e.Detail = HarnessError, "", check.Error()
+	}
+}
+
 // EvaluationID names an evaluation. It holds no run id, so that two runs can be
 // compared and a resumed one goes on.
 func EvaluationID(c plan.Cell, a corpus.AttackID, trial int) string {

@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"testing"
 	"testing/quick"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/authz"
+	"vaultbench/internal/bank"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
 )
@@ -106,6 +108,25 @@ func TestDenied(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			assert.Equal(t, tt.want, record.Call{Decision: tt.decision}.Denied(), tt.reason)
+		})
+	}
+}
+
+func TestCloseBooks(t *testing.T) {
+	transfers := []bank.Transfer{{Position: 1}}
+	for _, tt := range []struct {
+		name   string
+		check  error
+		want   record.Evaluation
+		reason string
+	}{
+		{"in order", nil, record.Evaluation{End: record.Completed, SubReason: record.Answered, Transfers: transfers}, "what the loop saw stands"},
+		{"broken", errors.New("books do not add up"), record.Evaluation{End: record.HarnessError, Detail: "books do not add up", Transfers: transfers}, "whatever the conversation came to"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := record.Evaluation{End: record.Completed, SubReason: record.Answered}
+			e.CloseBooks(transfers, tt.check)
+			assert.Equal(t, tt.want, e, tt.reason)
 		})
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"vaultbench/internal/agent"
 	"vaultbench/internal/authz"
-	"vaultbench/internal/bank"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/dispatch"
 	"vaultbench/internal/llm"
@@ -200,18 +199,9 @@ func (s *Suite) evaluate(ctx context.Context, p record.PlannedCell, spec corpus.
 	return finished(e, c.Run(llm.WithEvaluation(ctx, e.ID)), d)
 }
 
-// books are what a conversation leaves in the bank.
-type books interface {
-	Transfers() []bank.Transfer
-	Check() error
-}
-
 // finished closes the record with what the loop saw and what the ledger says.
-func finished(e record.Evaluation, out agent.Outcome, d books) record.Evaluation {
+func finished(e record.Evaluation, out agent.Outcome, d *dispatch.Dispatcher) record.Evaluation {
 	e.End, e.SubReason, e.Detail, e.Replies, e.Calls = out.End, out.SubReason, out.Detail, out.Replies, out.Calls
-	e.Transfers = d.Transfers()
-	if err := d.Check(); err != nil {
-		e.End, e.SubReason, e.Detail = record.HarnessError, "", err.Error()
-	}
+	e.CloseBooks(d.Transfers(), d.Check())
 	return e
 }

@@ -85,7 +85,8 @@ func Patched(layer *oap.Layer, patch string) (*oap.Layer, error) {
 	})
 }
 
-func mergePatch(raw []byte, patch string) ([]byte, error) {
+// MergePatch changes a JSON document by RFC 7396 merge patches, one after the other.
+func MergePatch(raw []byte, patch string) ([]byte, error) {
 	var doc any
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (f footing) inContext(want authz.DenialReason, patch string) Call {
 		"amount": p.Amount, "currency": p.Currency, "merchant_id": p.Recipient, "region": p.Region, "memo": p.Memo, "idempotency_key": p.IdempotencyKey,
 		"items": []any{map[string]any{"sku": p.Items[0].SKU, "qty": p.Items[0].Quantity, "price": p.Items[0].Price}},
 	})
-	text, err := mergePatch(whole, patch)
+	text, err := MergePatch(whole, patch)
 	if err != nil {
 		panic(fmt.Sprintf("probe's own patch %s: %v", patch, err))
 	}

@@ -1,4 +1,4 @@
-package pinned
+package pinned_test
 
 import (
 	"io/fs"
@@ -13,8 +13,8 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/oap"
-	"vaultbench/internal/oap/oaptest"
 	"vaultbench/internal/suite"
+	"vaultbench/scripts/pinned"
 )
 
 // edits change passports in JSON, as somebody does who writes no Go.
@@ -72,7 +72,7 @@ func TestEditedPassportsKeepProbes(t *testing.T) {
 	for _, e := range edits {
 		t.Run(e.name, func(t *testing.T) {
 			folder := edited(t, e.levels, e.patch)
-			require.NoError(t, CheckPolicies(folder), e.reason)
+			require.NoError(t, pinned.CheckPolicies(folder), e.reason)
 			probesHold(t, folder, e.reason)
 		})
 	}
@@ -81,7 +81,7 @@ func TestEditedPassportsKeepProbes(t *testing.T) {
 // probesHold decides each probe of a folder by the folder.
 func probesHold(t *testing.T, folder fs.FS, reason string) {
 	t.Helper()
-	probes, err := ProbesOf(folder)
+	probes, err := pinned.ProbesOf(folder)
 	require.NoError(t, err, reason)
 	pack, err := oap.LoadPack(folder, oap.ChargePack)
 	require.NoError(t, err)
@@ -112,27 +112,24 @@ func TestUnfitPassports(t *testing.T) {
 		{"nobody may pay", "1234", `{"capabilities":[]}`, "no level's passport grants payments.charge, so that no probe can pay: grant it in one of passports/level-1.json to level-5.json", "nobody can lend limits"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			require.EqualError(t, CheckPolicies(edited(t, tt.levels, tt.patch)), tt.want, tt.reason)
+			require.EqualError(t, pinned.CheckPolicies(edited(t, tt.levels, tt.patch)), tt.want, tt.reason)
 		})
 	}
 }
 
+// within is a merge patch of limits of payments.charge.
+func within(limits string) string { return `{"limits":{"payments.charge":` + limits + `}}` }
+
+// dollars is one of the limits of dollars.
+func dollars(limits string) string { return within(`{"currency_limits":{"USD":` + limits + `}}`) }
+
 // edited is a copy of the policies that stay as they are, with some passports merge-patched.
 func edited(t *testing.T, levels, patch string) fstest.MapFS {
 	t.Helper()
-	folder := fstest.MapFS{}
-	for _, pattern := range []string{"*.json", "packs/*.json"} {
-		files, err := fs.Glob(oaptest.Fixed(), pattern)
-		require.NoError(t, err)
-		for _, file := range files {
-			raw, err := fs.ReadFile(oaptest.Fixed(), file)
-			require.NoError(t, err)
-			folder[file] = &fstest.MapFile{Data: raw}
-		}
-	}
+	folder := policies(t)
 	for _, n := range strings.Split(levels, "") {
 		file := "level-" + n + ".json"
-		raw, err := mergePatch(folder[file].Data, patch)
+		raw, err := pinned.MergePatch(folder[file].Data, patch)
 		require.NoError(t, err)
 		folder[file] = &fstest.MapFile{Data: raw}
 	}
