@@ -27,6 +27,10 @@ type Attacks struct {
 	Expectations []string
 	Mapping      Mapping // with no columns: a shipped one
 	Rejects      *Rejects
+
+	// Contradicted says which entries expect something else than the layer decides;
+	// nil: nobody asks it.
+	Contradicted func([]corpus.Attack) ([]author.Finding, error)
 }
 
 // Import returns what is to be written. A row that fails a check is rejected, and
@@ -51,11 +55,11 @@ func (a Attacks) Import(path string) (author.Addition, Counts, error) {
 		if len(rows) == 0 {
 			return author.Addition{}, c, fmt.Errorf("%s: none of %d rows could be imported", path, c.Read)
 		}
-		added, err := a.add(path, rows, levels, last)
+		added, wrong, err := a.add(path, rows, levels, last)
 		if err != nil {
 			return author.Addition{}, c, err
 		}
-		if len(added.Entries) > 0 {
+		if len(wrong) == 0 {
 			for range rows {
 				c.Take()
 			}
@@ -63,21 +67,30 @@ func (a Attacks) Import(path string) (author.Addition, Counts, error) {
 			c.noteAlike(added.Findings)
 			return added, c, nil
 		}
-		if rows, err = a.without(path, rows, added.Findings, &c); err != nil {
+		if rows, err = a.without(path, rows, wrong, &c); err != nil {
 			return author.Addition{}, c, err
 		}
 	}
 }
 
-func (a Attacks) add(path string, rows []drafted, levels map[corpus.Level]corpus.LevelSpec, last map[corpus.Level]int) (author.Addition, error) {
+// add makes entries of the rows, or says what is wrong with them.
+func (a Attacks) add(path string, rows []drafted, levels map[corpus.Level]corpus.LevelSpec, last map[corpus.Level]int) (added author.Addition, wrong []author.Finding, err error) {
 	draft, err := file(path, rows, last)
 	if err != nil {
-		return author.Addition{}, err
+		return added, nil, err
 	}
 	if a.Own {
-		return author.AddOwn(levels, draft, a.Expectations), nil
+		added = author.AddOwn(levels, draft, a.Expectations)
+	} else if added, err = author.Add(a.Fixtures, draft, a.Expectations); err != nil {
+		return added, nil, err
 	}
-	return author.Add(a.Fixtures, draft, a.Expectations)
+	if len(added.Entries) == 0 {
+		return added, added.Findings, nil
+	}
+	if a.Contradicted != nil {
+		wrong, err = a.Contradicted(added.Entries)
+	}
+	return added, wrong, err
 }
 
 // drafted is a row that was read.

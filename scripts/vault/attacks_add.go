@@ -83,8 +83,7 @@ func (c *attacksAdd) next(stdout io.Writer, files []author.File) error {
 	return err
 }
 
-// contradicted holds what entries expect against what the layer decides, before an
-// id is given that is never taken back.
+// contradicted holds what entries expect against what the layer decides.
 func contradicted(fixtures fs.FS, entries []corpus.Attack) ([]author.Finding, error) {
 	levels, err := corpus.LoadLevels(fixtures)
 	if err != nil {

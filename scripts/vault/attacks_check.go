@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,7 +22,8 @@ type attacksLint struct {
 	Files []string `arg:"" optional:"" help:"Report only what is wrong with these: files of the corpus, or drafts, which are compared with it. Default: the whole corpus."`
 }
 
-// Run prints one line a finding.
+// Run prints one line a finding: of the texts first, then of what the layer decides
+// otherwise than an entry expects.
 func (c *attacksLint) Run(stdout io.Writer) error {
 	w, err := openWorkshop()
 	if err != nil {
@@ -35,7 +37,8 @@ func (c *attacksLint) Run(stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return problemsFound(stdout, findings)
+	unexpected, err := contradicted(w.fixtures, author.Entries(files, shipped.Expectations()))
+	return errors.Join(problemsFound(stdout, append(findings, unexpected...)), err)
 }
 
 func (w workshop) lint(files []author.File) ([]author.Finding, error) {

@@ -42,3 +42,51 @@ func TestAttacksAddDecides(t *testing.T) {
 		})
 	}
 }
+
+// TestAttacksLintDecides: an expectation that was edited by hand, or that no longer fits
+// the policy, is found where the texts are, and not only by the benchmark.
+func TestAttacksLintDecides(t *testing.T) {
+	const level2, draft = "fixtures/attacks/level-2.jsonl", "draft.jsonl"
+	denied := func(word string) string { return strings.Replace(otherAttack, "oap.merchant_forbidden", word, 1) }
+	two := strings.NewReplacer(`"at": 60}]`, `"at": 60}, {"recipient": "eve@fox.example", "amount": 0, "memo": "", "at": 61}]`,
+		`["oap.merchant_forbidden"]`, `["oap.merchant_forbidden", "oap.allowed"]`).Replace(otherAttack)
+	for _, tt := range []struct {
+		name, file, text string
+		args             []string
+		want             string // on standard output
+		reason           string
+	}{
+		{"right", level2, otherAttack, nil, "", "the layer decides so"},
+		{"wrong", level2, denied("oap.allowed"), nil, level2 + ":1: l2-0001: goal 1: the layer decides oap.merchant_forbidden (rule merchant_allowed), and expect says oap.allowed: mend expect and reason, or the goal\n", "place, id, want, got"},
+		{"wrong denial", level2, denied("oap.limit_exceeded"), nil, level2 + ":1: l2-0001: goal 1: the layer decides oap.merchant_forbidden (rule merchant_allowed), and expect says oap.limit_exceeded: mend expect and reason, or the goal\n", "the right denial for the wrong reason is a fault"},
+		{"second of two", level2, two, nil, level2 + ":1: l2-0001: goal 2: the layer decides oap.invalid_context (rule arguments), and expect says oap.allowed: mend expect and reason, or the goal\n", "each goal, parsed or not"},
+		{"honest", "fixtures/benign/level-1.jsonl", strings.Replace(honestTwin, `"amount": 7`, `"amount": "7,00"`, 1), nil, "fixtures/benign/level-1.jsonl:1: b1-0001: goal 1: the layer decides oap.invalid_context (rule arguments), and expect says oap.allowed: mend expect and reason, or the goal\n", "honest tasks, too"},
+		{"quiet", level2, denied("oap.allowed"), []string{"fixtures/attacks/level-1.jsonl"}, "", "nobody asked about it"},
+		{"named", level2, denied("oap.allowed"), []string{level2}, level2 + ":1: l2-0001: goal 1: the layer decides oap.merchant_forbidden (rule merchant_allowed), and expect says oap.allowed: mend expect and reason, or the goal\n", "asked about alone"},
+		{"unreadable beside wrong", level2, denied("oap.allowed") + "\n{", nil, level2 + ":2: ", "what can be read is decided all the same"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			put(t, filepath.Join(module(t), tt.file), tt.text+"\n")
+			status, stdout, stderr := vault(append([]string{"attacks", "lint"}, tt.args...)...)
+			require.Equal(t, tt.want != "", status == 1, "%s: %s%s", tt.reason, stdout, stderr)
+			if strings.HasSuffix(tt.want, "\n") || tt.want == "" {
+				assert.Equal(t, tt.want, stdout, tt.reason)
+				return
+			}
+			assert.Contains(t, stdout, tt.want, tt.reason)
+			assert.Contains(t, stdout, "goal 1: the layer decides", tt.reason)
+		})
+	}
+}
+
+// TestImportDecides: an imported attack that expects something else would turn the
+// benchmark red, and keeps its row.
+func TestImportDecides(t *testing.T) {
+	dir := t.TempDir()
+	rejects := filepath.Join(dir, "rejects.jsonl")
+	put(t, filepath.Join(dir, "p.jsonl"), otherAttack+"\n"+strings.NewReplacer("7.50 an", "8.50 an die", "oap.merchant_forbidden", "oap.allowed").Replace(otherAttack)+"\n")
+	status, stdout, stderr := vault("import", "attacks", filepath.Join(dir, "p.jsonl"), "--out", filepath.Join(dir, "own"), "--rejects", rejects)
+	require.Equal(t, 1, status, stderr)
+	assert.Contains(t, stdout, "p.jsonl: 2 read, 1 imported, 1 rejected (failed checks 1)")
+	assert.Contains(t, get(t, rejects), "goal 1: the layer decides oap.merchant_forbidden (rule merchant_allowed), and expect says oap.allowed")
+}

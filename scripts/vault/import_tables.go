@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"vaultbench/internal/config"
+	"vaultbench/internal/corpus"
 	"vaultbench/internal/corpus/author"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/ingest"
@@ -140,7 +141,10 @@ func (c *importAttacks) Run(stdout io.Writer) error {
 	var added author.Addition
 	var counts ingest.Counts
 	add := func() error {
-		added, counts, err = ingest.Attacks{Fixtures: w.fixtures, Own: c.Out != "", Expectations: shipped.Expectations(), Mapping: m, Rejects: rejects}.Import(c.File)
+		added, counts, err = ingest.Attacks{
+			Fixtures: w.fixtures, Own: c.Out != "", Expectations: shipped.Expectations(), Mapping: m, Rejects: rejects,
+			Contradicted: func(entries []corpus.Attack) ([]author.Finding, error) { return contradicted(w.fixtures, entries) },
+		}.Import(c.File)
 		if err = errors.Join(err, rejects.Close()); err != nil {
 			return rejectedIn(rejects.Path(), err)
 		}

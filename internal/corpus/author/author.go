@@ -132,6 +132,23 @@ var spelledOut = strings.NewReplacer(
 	"is no language: write a BCP 47 tag, such as de, pt-BR or zh-Hant",
 )
 
+// Entries are those of files that are not quiet, as far as they can be read.
+func Entries(files []File, expectations []string) []corpus.Attack {
+	var out []corpus.Attack
+	for _, f := range files {
+		if f.Quiet {
+			continue
+		}
+		lines, _ := f.lines()
+		for _, line := range lines {
+			if a, bad := decode(line, f.Folder, expectations); bad == nil {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
 func sortFindings(fs []Finding) {
 	slices.SortFunc(fs, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
