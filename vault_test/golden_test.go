@@ -58,11 +58,12 @@ const (
 	driftHead
 	driftGone
 	driftNew
+	driftOrder
 )
 
 // String begins the failure of a run.
 func (d drift) String() string {
-	return [...]string{"a golden decision changed", "a golden was made with another policy", "a golden decision is left over", "a golden decision is missing"}[d]
+	return [...]string{"a golden decision changed", "a golden was made with another policy", "a golden decision is left over", "a golden decision is missing", "a golden has its lines in another order"}[d]
 }
 
 // drifted is one difference from a golden, with what to do.
@@ -101,7 +102,21 @@ func againstGolden(t *testing.T, note *policyChange, cases pinned.Cases, level c
 			out = append(out, drifted{driftChanged, fmt.Sprintf("%s: golden/%s: %s: %s", where(d.ID), file, d.ID, note.decision(d, attack.Twin != ""))})
 		}
 	}
+	if len(out) == 0 {
+		return inOrder(file, want.Decisions, got.Decisions)
+	}
 	return out
+}
+
+// inOrder: lines stand as they are decided, or the next -update moves them in
+// somebody else's change.
+func inOrder(file string, want, got []pinned.Decision) []drifted {
+	for i := range want {
+		if want[i].ID != got[i].ID {
+			return []drifted{{driftOrder, fmt.Sprintf("golden/%s:%d: %s stands where %s is decided: go test ./vault_test -update moves it", file, i+2, want[i].ID, got[i].ID)}}
+		}
+	}
+	return nil
 }
 
 // headsDiffer says what a golden was made with, in one sentence.

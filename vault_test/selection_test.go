@@ -11,8 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"vaultbench/internal/corpus"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
+	"vaultbench/scripts/pinned"
 )
 
 // TestOnlySubStartsSubtests: whoever starts a subtest goes through sub, or a pattern
@@ -93,6 +95,7 @@ func TestNotedFailures(t *testing.T) {
 		{"another policy", []drifted{{driftHead, "file:1: x is not"}, {driftNew, "y"}}, "", true, record.FailedGolden, "a golden was made with another policy: file:1: x is not", "no decision moved"},
 		{"a decision after the head", []drifted{{driftNew, "y"}, {driftHead, "file:1: x is not"}, {driftChanged, "z"}}, "", true, record.FailedGolden, "a golden decision changed: z", "the worst is named"},
 		{"an attack was added", []drifted{{driftNew, "file:2: it is new"}}, "", true, record.FailedGolden, "a golden decision is missing: file:2: it is new", "nothing changed"},
+		{"a line was moved", []drifted{{driftOrder, "file:2: a stands where b is decided"}}, "", true, record.FailedGolden, "a golden has its lines in another order: file:2: a stands where b is decided", "nothing changed"},
 		{"an attack is gone", []drifted{{driftNew, "new"}, {driftGone, "gone"}}, "", true, record.FailedGolden, "a golden decision is left over: gone", "nothing changed"},
 	} {
 		sub(t, tt.name, func(t *testing.T) {
@@ -124,4 +127,33 @@ func TestUnopened(t *testing.T) {
 		require.EqualError(t, n.unopened(tt.name, why), tt.want, tt.reason)
 	}
 	assert.Equal(t, why, n.closed, "what the last lines say")
+}
+
+// TestGoldenOrder: a golden whose lines were moved by hand says so at once, not in
+// the diff of whoever runs -update next.
+func TestGoldenOrder(t *testing.T) {
+	lines := func(ids ...string) (out []pinned.Decision) {
+		for _, id := range ids {
+			out = append(out, pinned.Decision{ID: id})
+		}
+		return out
+	}
+	for _, tt := range []struct {
+		name, want string
+		golden     []pinned.Decision
+		reason     string
+	}{
+		{"as decided", "", lines("a#1", "a#2", "b#1"), "the control"},
+		{"a call before the other", "golden/decisions-l2.jsonl:2: a#2 stands where a#1 is decided: go test ./vault_test -update moves it", lines("a#2", "a#1", "b#1"), "the first line is the head"},
+		{"a probe moved up", "golden/decisions-l2.jsonl:3: b#1 stands where a#2 is decided: go test ./vault_test -update moves it", lines("a#1", "b#1", "a#2"), "the first that is amiss is named"},
+	} {
+		sub(t, tt.name, func(t *testing.T) {
+			var got string
+			for _, d := range inOrder(pinned.File(corpus.L2), tt.golden, lines("a#1", "a#2", "b#1")) {
+				assert.Equal(t, driftOrder, d.how)
+				got += d.line
+			}
+			assert.Equal(t, tt.want, got, tt.reason)
+		})
+	}
 }
