@@ -68,18 +68,21 @@ func (n numbering) session(series string, member json.RawMessage) string {
 	var id corpus.SessionID
 	err := json.Unmarshal(member, &id)
 	name, number := place(string(id))
+	next := n.given[series] + 1
 	text := "session is " + shown(member)
 	switch {
 	case err == nil && n.living[id] && name == series:
 		return ""
 	case err != nil || name != series:
+	case number > next:
+		text = fmt.Sprintf("session %s skips numbers, which would never be given", id)
 	case number > n.top[series]:
 		n.given[series] = max(n.given[series], number)
 		return ""
 	default:
 		text = fmt.Sprintf("session %s holds no entry, and numbers up to %s are never given again", id, numbered(series, n.top[series]))
 	}
-	return fmt.Sprintf("%s: write the attacker's, %s and a number: one that goes on, or the next free one, %s", text, series, numbered(series, n.top[series]+1))
+	return fmt.Sprintf("%s: write the attacker's, %s and a number: one that goes on, or the next free one, %s", text, series, numbered(series, next))
 }
 
 // shown is a member's value for a message, whatever it is.
