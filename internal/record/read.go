@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,10 +27,14 @@ func Read(path string, each func(Evaluation) error) error {
 		return fmt.Errorf("read evaluations: %w", err)
 	}
 	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("read evaluations: %w", err)
+	}
 	stop := make(chan struct{})
 	defer close(stop)
 	chunks := make(chan *chunk, runtime.GOMAXPROCS(0)) // its length bounds what is decoded at once
-	go readChunks(f, chunks, stop)
+	go readChunks(f, info.Size(), chunks, stop)
 	for c := range chunks {
 		<-c.done
 		for i, e := range c.evaluations {
@@ -53,14 +58,15 @@ type chunk struct {
 	err         error // of the line after the last evaluation
 }
 
-// readChunks cuts a file into chunks, in order, and has each decoded.
-func readChunks(f io.Reader, chunks chan<- *chunk, stop <-chan struct{}) {
+// readChunks cuts a file of some size into chunks, in order, and has each decoded. No
+// more is set aside than the file holds: most are small.
+func readChunks(f io.Reader, size int64, chunks chan<- *chunk, stop <-chan struct{}) {
 	defer close(chunks)
-	r := bufio.NewReaderSize(f, 1<<16)
+	r := bufio.NewReaderSize(f, int(min(1<<16, max(size, 1<<12))))
 	for next := 1; ; {
-		c := &chunk{first: next, done: make(chan struct{})}
+		c := &chunk{first: next, done: make(chan struct{}), raw: make([]byte, 0, min(chunkSize+chunkSize/8, max(size, 0)))}
 		n, err := c.fill(r)
-		next += n
+		next, size = next+n, size-int64(len(c.raw))
 		select {
 		case chunks <- c:
 			go c.decode(err)
@@ -76,12 +82,14 @@ func readChunks(f io.Reader, chunks chan<- *chunk, stop <-chan struct{}) {
 // fill reads whole lines and returns how many they are. At the end of the file,
 // and at a line that is cut, the error says so.
 func (c *chunk) fill(r *bufio.Reader) (n int, err error) {
-	c.raw = make([]byte, 0, chunkSize+chunkSize/8)
 	for len(c.raw) < chunkSize {
 		start := len(c.raw)
 		for {
 			var part []byte
 			part, err = r.ReadSlice('\n')
+			if len(c.raw)+len(part) > cap(c.raw) {
+				c.raw = slices.Grow(c.raw, len(c.raw)+len(part)) // twice as much: a line may have megabytes
+			}
 			c.raw = append(c.raw, part...)
 			if !errors.Is(err, bufio.ErrBufferFull) {
 				break

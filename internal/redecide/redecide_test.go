@@ -3,6 +3,7 @@ package redecide_test
 import (
 	"context"
 	"io/fs"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -37,6 +38,9 @@ func TestSamePassportsFlipNothing(t *testing.T) {
 		_, err := redecide.Run(t.Context(), w.run(t, cells...), w.config(oaptest.Fixed(), a), func(c redecide.Call) error {
 			decided++
 			require.Equal(t, redecide.Same, c.Change)
+			if reflect.DeepEqual(*c.Call.Decision, c.Decision) {
+				return nil // cmp takes a third of the test to say so
+			}
 			if diff := cmp.Diff(*c.Call.Decision, c.Decision); diff != "" {
 				t.Fatalf("%s: call %d (-recorded +again):\n%s", c.Evaluation.ID, c.Call.Position, diff)
 			}

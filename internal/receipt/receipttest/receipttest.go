@@ -40,18 +40,17 @@ func Own(e record.Evaluation) record.Evaluation {
 // published test key. A manifest that does not say when the run ended gets no seal.
 func Write(t testing.TB, dir string, m record.Manifest, evaluations []record.Evaluation) {
 	t.Helper()
-	var lines, receipts bytes.Buffer
-	signed := receipt.NewWriter(&receipts, receipt.TestKey(), receipt.Parties{})
+	lines, err := os.Create(filepath.Join(dir, record.EvaluationsFile))
+	require.NoError(t, err)
+	defer func() { _ = lines.Close() }()
+	var receipts bytes.Buffer
+	enc, signed := json.NewEncoder(lines), receipt.NewWriter(&receipts, receipt.TestKey(), receipt.Parties{})
 	for _, e := range evaluations {
 		e = Own(e)
-		raw, err := json.Marshal(e)
-		require.NoError(t, err)
-		lines.Write(append(raw, '\n'))
+		require.NoError(t, enc.Encode(e))
 		require.NoError(t, signed.Add(e))
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, record.EvaluationsFile), lines.Bytes(), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, receipt.File), receipts.Bytes(), 0o600))
-	var err error
 	m.Seal, err = receipt.Seal(dir, signed.Head())
 	require.NoError(t, err)
 	m.Evaluations = m.Seal.Evaluations.Lines
