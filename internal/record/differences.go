@@ -64,14 +64,11 @@ func models(m Manifest) map[string]string {
 // options are the values of the variables, without where each was found.
 func options(m Manifest, free []string) map[string]string {
 	all := map[string]string{}
-	for name, value := range m.Options {
+	for name := range m.Options {
 		if slices.Contains(free, name) {
 			continue
 		}
-		if i := strings.LastIndex(value, " ("); i >= 0 {
-			value = value[:i]
-		}
-		if value != "" {
+		if value := m.Option(name); value != "" {
 			all[name] = value
 		}
 	}

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"strings"
+
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/price"
@@ -40,6 +42,15 @@ type Manifest struct {
 	Failures    []Failure                         `json:"failures,omitempty"`  // what failed outside the cells, in any process; the worst first
 	Sentinels   map[string]bool                   `json:"sentinels,omitempty"` // by test, of those that ran whole: whether what it broke was noticed
 	Goldens     map[string]bool                   `json:"goldens,omitempty"`   // by test of golden decisions, of those that ran whole: whether it passed
+}
+
+// Option is the value that a variable had, wherever it came from; empty: none.
+func (m Manifest) Option(name string) string {
+	value := m.Options[name]
+	if at := strings.LastIndex(value, " ("); at >= 0 {
+		value = value[:at]
+	}
+	return value
 }
 
 // Resampling is how source sessions are drawn anew for intervals.

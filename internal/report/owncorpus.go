@@ -63,10 +63,7 @@ func (r *Recount) ownCorpus() string {
 
 // folderName is the last part of the folder's name: where it lay is nobody's business.
 func folderName(m record.Manifest) string {
-	value := m.Options[corpusVariable]
-	if at := strings.LastIndex(value, " ("); at >= 0 {
-		value = value[:at]
-	}
+	value := m.Option(corpusVariable)
 	if value == "" {
 		return "that"
 	}

@@ -101,7 +101,7 @@ func (s Summary) AllCells() []Cell {
 }
 
 // overall: a violation outranks everything, and a run that decided nothing is
-// inconclusive, not passed.
+// inconclusive, not passed, unless it is a shard that had nothing to decide.
 func overall(cells []Cell) Status {
 	st, ran := Pass, false
 	for _, c := range cells {
@@ -113,7 +113,7 @@ func overall(cells []Cell) Status {
 			st = Inconclusive
 		}
 	}
-	if !ran {
+	if !ran && !idle(cells) {
 		return Inconclusive
 	}
 	return st

@@ -58,6 +58,9 @@ func TestStatus(t *testing.T) {
 	pass := planned(attacked, 1)
 	skipped := pass
 	skipped.Cell.Model, skipped.Skip = "live-b", "live: KEY unset"
+	idle := planned(cell("sim-b", corpus.L3, corpus.Multi, plan.OAP), 0)
+	empty := idle
+	idle.Skip, empty.Skip = report.ShardLacks+"3/9", "live: KEY unset"
 	other := planned(cell("sim-c", corpus.L3, corpus.Multi, plan.OAP), 1)
 	held, violated := evaluation(attacked, record.Completed), evaluation(attacked, record.Completed, allowed(paid("eve")))
 	unfinished, faulty := evaluation(other.Cell, record.NotRun), broken(other.Cell, "gone")
@@ -72,6 +75,9 @@ func TestStatus(t *testing.T) {
 		{"nothing planned", nil, nil, nil, report.Inconclusive, "zero cells decide nothing"},
 		{"passed", []record.PlannedCell{pass}, []record.Evaluation{held}, []report.Status{report.Pass}, report.Pass, "green"},
 		{"skipped alone", []record.PlannedCell{skipped}, nil, []report.Status{report.Skipped}, report.Inconclusive, "a run that decided nothing did not pass"},
+		{"idle alone", []record.PlannedCell{idle}, nil, []report.Status{report.Skipped}, report.Pass, "a shard without a session of its cells has done its part"},
+		{"idle and skipped", []record.PlannedCell{idle, skipped}, nil, []report.Status{report.Skipped, report.Skipped}, report.Inconclusive, "what it had was not run"},
+		{"empty and skipped", []record.PlannedCell{empty}, nil, []report.Status{report.Skipped}, report.Inconclusive, "nothing planned, and no shard to blame"},
 		{"skipped and passed", []record.PlannedCell{pass, skipped}, []record.Evaluation{held}, []report.Status{report.Skipped, report.Pass}, report.Pass, "listed as missing, never as zero"},
 		{"inconclusive and passed", []record.PlannedCell{pass, other}, []record.Evaluation{held, unfinished}, []report.Status{report.Pass, report.Inconclusive}, report.Inconclusive, "red"},
 		{"harness fault", []record.PlannedCell{pass, other}, []record.Evaluation{held, faulty}, []report.Status{report.Pass, report.Inconclusive}, report.Inconclusive, "a fault of ours says nothing about the layer"},

@@ -165,6 +165,9 @@ func (r *Recount) Judge(w World, g Gate, changes []RateChange, failed error) Ver
 	v.ExitStatus = v.State.ExitStatus()
 	v.Conditions = r.conditions(w, v.State, v.Bounds)
 	v.Claim = claim(v.Conditions, v.Bounds)
+	if part := r.part(); part != "" && v.Claim.Text == nil {
+		v.Claim.Reason += "; " + part
+	}
 	if own := r.ownCorpus(); own != "" {
 		v.Claim.Reason += "; " + own + ", so no golden was held against it"
 	}
@@ -184,6 +187,8 @@ func (r *Recount) caveats() []string {
 		kinds[c.Kind] = true
 	}
 	add(keyCaveat(r.Verified) != "", keyCaveat(r.Verified))
+	add(r.part() != "", r.part())
+	add(idle(r.Summary.AllCells()), "none of its cells has a session in it: nothing was run, and nothing was left to run")
 	add(m.Revision == "", "the revision of the code is not known")
 	add(m.Modified, "the code differed from revision "+m.Revision)
 	add(kinds[plan.Simulated] && !kinds[plan.Live], "no live model was asked: simulated bankers are instruments, not models")

@@ -32,7 +32,7 @@ func (r *Recount) reasons(w World, g Gate, changes []RateChange, failed error) [
 	}
 	if len(r.Summary.AllCells()) == 0 && len(r.Manifest.Failures) == 0 {
 		out = append(out, reasonOf(StateInconclusive, "", "no cell was planned"))
-	} else if len(r.Summary.AllCells()) > 0 && !slices.ContainsFunc(r.Summary.AllCells(), func(c Cell) bool { return c.Skip == "" }) {
+	} else if len(r.Summary.AllCells()) > 0 && !idle(r.Summary.AllCells()) && !slices.ContainsFunc(r.Summary.AllCells(), func(c Cell) bool { return c.Skip == "" }) {
 		out = append(out, reasonOf(StateInconclusive, "", "every cell was skipped"))
 	}
 	if _, held := r.Manifest.Digests[goldenDigest]; held && !w.sameGolden(r.Manifest) {

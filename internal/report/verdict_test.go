@@ -105,6 +105,13 @@ var verdicts = []struct {
 			w.manifest.Cells[i].Skip = "live: KEY unset"
 		}
 	}, report.StateInconclusive, "every cell was skipped", report.ConditionVerdict, "nothing was decided"},
+	{"a shard without a session", func(w *unsealed, _ *report.World, _ *report.Gate) {
+		w.idle("2/9 (environment)")
+	}, report.StatePass, "", report.ConditionZero, "it has done its part, and claims nothing"},
+	{"a shard without a session or a key", func(w *unsealed, _ *report.World, _ *report.Gate) {
+		w.idle("2/9 (environment)")
+		w.manifest.Cells[0].Skip, w.manifest.Cells[0].Evaluations = "live: KEY unset", 3
+	}, report.StateInconclusive, "every cell was skipped", report.ConditionVerdict, "the sessions that it had were not run"},
 	{"nothing planned", func(w *unsealed, _ *report.World, _ *report.Gate) {
 		w.evaluations, w.manifest.Cells = nil, []record.PlannedCell{}
 	}, report.StateInconclusive, "no cell was planned", report.ConditionVerdict, "zero cells are no pass"},

@@ -74,9 +74,9 @@ func partsOf(dirs []string) ([]part, error) {
 		if err != nil {
 			return nil, err
 		}
-		shard, err := plan.ParseShard(shardOf(m))
+		shard, err := plan.ParseShard(m.Option(shardVariable))
 		if err != nil || shard.Of == 0 {
-			return nil, fmt.Errorf("%s: VAULT_SHARD was %q: only the runs of shards are merged", dir, shardOf(m))
+			return nil, fmt.Errorf("%s: VAULT_SHARD was %q: only the runs of shards are merged", dir, m.Option(shardVariable))
 		}
 		parts = append(parts, part{dir, shard, m})
 	}
@@ -115,15 +115,6 @@ func alike(m record.Manifest) record.Manifest {
 	}
 	m.Digests = digests
 	return m
-}
-
-// shardOf is the shard of a run, as its variable said.
-func shardOf(m record.Manifest) string {
-	value := m.Options[shardVariable]
-	if i := strings.LastIndex(value, " ("); i >= 0 {
-		value = value[:i]
-	}
-	return value
 }
 
 // mergedRun begins the run of the whole.

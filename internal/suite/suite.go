@@ -115,7 +115,7 @@ func (s *Suite) Planned(c plan.Cell) (record.PlannedCell, error) {
 		p.Skip = lacking(c)
 	}
 	if p.Skip == "" && s.Idle(p) {
-		p.Skip = "no session of shard " + s.Shard.String()
+		p.Skip = report.ShardLacks + s.Shard.String()
 	}
 	p.Label = b.Label
 	if p.Kind == plan.Simulated {
