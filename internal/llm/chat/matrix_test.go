@@ -1,4 +1,4 @@
-package harness_test
+package chat_test
 
 import (
 	"context"
