@@ -20,9 +20,9 @@ func synthetic(t testing.TB, n int) string {
 	path := filepath.Join(t.TempDir(), "outcomes.parquet")
 	file, err := os.Create(path)
 	require.NoError(t, err)
-	w := parquet.NewGenericWriter[run](file, parquet.Compression(&parquet.Zstd))
+	w := parquet.NewGenericWriter[any](file, parquet.SchemaOf(run{}), parquet.Compression(&parquet.Zstd))
 	for i := range n {
-		if _, err := w.Write([]run{syntheticRun(i)}); err != nil {
+		if _, err := w.Write([]any{syntheticRun(i)}); err != nil {
 			t.Fatal(err)
 		}
 		if i%20000 == 19999 {

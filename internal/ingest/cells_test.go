@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -84,8 +83,7 @@ func TestParquetText(t *testing.T) {
 		Session  string   `parquet:"session_id"`
 		Messages []string `parquet:"messages,list"`
 	}
-	path := filepath.Join(t.TempDir(), "p.parquet")
-	require.NoError(t, parquet.WriteFile(path, []row{{"l2", "x", []string{"unlock", "the \xffstrongroom"}}, {"l2", "y", []string{"show me the ledger"}}}))
+	path := writeRuns(t, row{"l2", "x", []string{"unlock", "the \xffstrongroom"}}, row{"l2", "y", []string{"show me the ledger"}})
 	file := filepath.Join(t.TempDir(), "rejects.jsonl")
 	rejects, err := ingest.NewRejects(file)
 	require.NoError(t, err)

@@ -37,13 +37,6 @@ func fuzzOutcomes(t *testing.T, data []byte) {
 	}
 }
 
-func parquetBytes[T any](f *testing.F, options []parquet.WriterOption, rows ...T) []byte {
-	f.Helper()
-	var buf bytes.Buffer
-	require.NoError(f, parquet.Write(&buf, rows, options...))
-	return buf.Bytes()
-}
-
 func FuzzOutcomesParquet(f *testing.F) {
 	f.Add(parquetBytes(f, nil, aRun(), aRun()))
 	f.Add(parquetBytes(f, []parquet.WriterOption{parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1)}, aRun()))

@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -59,11 +60,29 @@ func wantRun() ingest.Outcome {
 	}
 }
 
-func writeRuns[T any](t testing.TB, rows ...T) string {
+func writeRuns(t testing.TB, rows ...any) string {
+	t.Helper()
+	return writeParquet(t, nil, rows...)
+}
+
+// writeParquet writes t.parquet, of rows of one type.
+func writeParquet(t testing.TB, options []parquet.WriterOption, rows ...any) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.parquet")
-	require.NoError(t, parquet.WriteFile(path, rows))
+	require.NoError(t, os.WriteFile(path, parquetBytes(t, options, rows...), 0o600))
 	return path
+}
+
+// parquetBytes names no type of rows: the compiler would write the library's writer
+// once for each.
+func parquetBytes(t testing.TB, options []parquet.WriterOption, rows ...any) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w := parquet.NewGenericWriter[any](&buf, append([]parquet.WriterOption{parquet.SchemaOf(rows[0])}, options...)...)
+	_, err := w.Write(rows)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return buf.Bytes()
 }
 
 func writeText(t testing.TB, name, text string) string {

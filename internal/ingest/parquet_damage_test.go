@@ -12,7 +12,6 @@ import (
 
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
-	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -175,20 +174,18 @@ func TestParquetEncodings(t *testing.T) {
 		Unpermitted bool     `parquet:"unpermitted"`
 		Reasons     []string `parquet:"reasons,list"`
 	}
-	var rows []row
+	var rows []any
 	for i := range 300 {
 		rows = append(rows, row{Model: "m", Level: "l2", Track: "multi", Arch: "oap", Attack: fmt.Sprintf("l2-%04d", i), Session: "s", Requests: int64(i), Payments: int32(min(i, 1))})
 	}
 	for _, options := range parquetOptions() {
-		path := filepath.Join(t.TempDir(), "t.parquet")
-		require.NoError(t, parquet.WriteFile(path, rows, options...))
-		got, rejected, err := collect(path, ingest.Mapping{})
+		got, rejected, err := collect(writeParquet(t, options, rows...), ingest.Mapping{})
 		require.NoError(t, err)
 		require.Empty(t, rejected)
 		require.Len(t, got, len(rows))
 		for i, o := range got {
-			if string(o.Attack) != rows[i].Attack || o.Requests != rows[i].Requests {
-				t.Fatalf("row %d is %s with %d requests, want %s with %d", i+1, o.Attack, o.Requests, rows[i].Attack, rows[i].Requests)
+			if want := rows[i].(row); string(o.Attack) != want.Attack || o.Requests != want.Requests {
+				t.Fatalf("row %d is %s with %d requests, want %s with %d", i+1, o.Attack, o.Requests, want.Attack, want.Requests)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package ingest_test
 import (
 	"math"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -49,16 +48,14 @@ func TestParquetTypes(t *testing.T) {
 	}
 	some, no := "a@b.example", false
 	day := time.Date(2026, 3, 6, 23, 59, 59, 999999000, time.UTC)
-	rows := []row{
-		{"m", "l2", "multi", "oap", "a", "s", day, 2, 1, 2, []string{"x", "y"}, []*string{&some, nil}, &no},
-		{"m", "l2", "multi", "alone", "b", "s", day.Add(-60 * 365 * 24 * time.Hour), 1, 0, math.NaN(), nil, nil, &no},
-		{"m", "l2", "multi", "oap", "c", "s", day, 1.5, 1, 1, nil, nil, &no},
-		{"m", "l2", "multi", "oap", "d", "s", day, 1, 1, 1, nil, nil, nil},
+	rows := []any{
+		row{"m", "l2", "multi", "oap", "a", "s", day, 2, 1, 2, []string{"x", "y"}, []*string{&some, nil}, &no},
+		row{"m", "l2", "multi", "alone", "b", "s", day.Add(-60 * 365 * 24 * time.Hour), 1, 0, math.NaN(), nil, nil, &no},
+		row{"m", "l2", "multi", "oap", "c", "s", day, 1.5, 1, 1, nil, nil, &no},
+		row{"m", "l2", "multi", "oap", "d", "s", day, 1, 1, 1, nil, nil, nil},
 	}
 	for _, options := range parquetOptions() {
-		path := filepath.Join(t.TempDir(), "t.parquet")
-		require.NoError(t, parquet.WriteFile(path, rows, options...))
-		got, rejected, err := collect(path, ingest.Mapping{})
+		got, rejected, err := collect(writeParquet(t, options, rows...), ingest.Mapping{})
 		require.NoError(t, err)
 		require.Equal(t, []string{
 			`t.parquet:3: bad value: requests is "1.5": want a number that is not negative, or true or false`,
@@ -95,14 +92,13 @@ func TestParquetUnreadableTypes(t *testing.T) {
 // TestParquetPageBound: a page that unpacks to more than is read at once is
 // refused before it is unpacked.
 func TestParquetPageBound(t *testing.T) {
-	var rows []run
+	var rows []any
 	for i := range 65 {
 		r := aRun()
 		r.Attack, r.Trial = strings.Repeat("x", 1<<20), int64(i+1)
 		rows = append(rows, r)
 	}
-	path := filepath.Join(t.TempDir(), "t.parquet")
-	require.NoError(t, parquet.WriteFile(path, rows, parquet.Compression(&parquet.Zstd), parquet.PageBufferSize(256<<20), parquet.SkipPageBounds("attack")))
+	path := writeParquet(t, []parquet.WriterOption{parquet.Compression(&parquet.Zstd), parquet.PageBufferSize(256 << 20), parquet.SkipPageBounds("attack")}, rows...)
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Less(t, info.Size(), int64(8<<20), "set-up: it is small as it lies there")
