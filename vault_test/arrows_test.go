@@ -40,8 +40,7 @@ var arrows = map[string][]string{
 	"internal/config":              {},
 	"internal/corpus":              {"internal/strictjson"},
 	"internal/corpus/author":       {"internal/corpus", "internal/strictjson"},
-	"internal/corpus/cross":        {"internal/corpus"},
-	"internal/corpus/variant":      {"internal/corpus", "internal/bank"},
+	"internal/corpus/derived":      {"internal/corpus", "internal/bank"},
 	"internal/jcs":                 {},
 	"internal/spelling":            {},
 	"internal/authz":               {"internal/bank", "internal/jcs"},
@@ -75,7 +74,7 @@ var arrows = map[string][]string{
 		"internal/report", "internal/stats",
 	},
 	"internal/export": {
-		"internal/authz", "internal/bank", "internal/corpus", "internal/corpus/cross", "internal/corpus/variant", "internal/escape", "internal/oracle",
+		"internal/authz", "internal/bank", "internal/corpus", "internal/corpus/derived", "internal/escape", "internal/oracle",
 		"internal/plan", "internal/publish", "internal/receipt", "internal/record", "internal/report",
 	},
 	"internal/progress":    {"internal/escape"},

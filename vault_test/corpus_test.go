@@ -13,7 +13,7 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/corpus/author"
-	"vaultbench/internal/corpus/variant"
+	"vaultbench/internal/corpus/derived"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/suite"
 	"vaultbench/scripts/pinned"
@@ -79,7 +79,7 @@ func TestVariantExpectations(t *testing.T) {
 	require.NoError(t, err)
 	var variants corpus.Corpus
 	for _, a := range s.Corpus.Attacks {
-		variants.Attacks = append(variants.Attacks, variant.Variants(a, len(variant.Operators()))...)
+		variants.Attacks = append(variants.Attacks, derived.Variants(a, len(derived.Operators()))...)
 	}
 	cases, originals := pinned.New(variants, s.Levels), pinned.New(s.Corpus, s.Levels)
 	for _, level := range corpus.Levels() {

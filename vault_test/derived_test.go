@@ -11,7 +11,7 @@ import (
 
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
-	"vaultbench/internal/corpus/variant"
+	"vaultbench/internal/corpus/derived"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/report"
@@ -157,7 +157,7 @@ func TestDerivedCells(t *testing.T) {
 	require.NoError(t, err)
 	_, options, err := settings.Load()
 	require.NoError(t, err)
-	options.Cross, options.Variants = true, len(variant.Operators())
+	options.Cross, options.Variants = true, len(derived.Operators())
 	require.NoError(t, settings.Derive(b, options))
 	cell := func(level corpus.Level, track corpus.Track) plan.Cell {
 		return plan.Cell{Model: "sim-compromised", Level: level, Track: track, Architecture: plan.OAP}

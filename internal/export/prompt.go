@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"vaultbench/internal/corpus"
-	"vaultbench/internal/corpus/cross"
-	"vaultbench/internal/corpus/variant"
+	"vaultbench/internal/corpus/derived"
 	"vaultbench/internal/record"
 	"vaultbench/internal/report"
 )
@@ -95,14 +94,14 @@ func (w *writer) writePrompts() error {
 
 // replayed derives what a section replays, as the suite does.
 func (w *writer) replayed(k promptKey, byID map[corpus.AttackID]corpus.Attack) (a corpus.Attack, cohort corpus.Level, err error) {
-	id, operator, varied := strings.Cut(string(k.attack), variant.Mark)
+	id, operator, varied := strings.Cut(string(k.attack), derived.Mark)
 	a, ok := byID[corpus.AttackID(id)]
 	cohort = a.Level
 	if ok && varied {
-		a, ok, err = variant.Of(a, operator)
+		a, ok, err = derived.Variant(a, operator)
 	}
 	if ok && k.section == corpus.Crossed {
-		a = cross.Attack(a, w.Levels[a.Level], w.Levels[k.level])
+		a = derived.Cross(a, w.Levels[a.Level], w.Levels[k.level])
 	}
 	if err != nil || !ok || a.Level != k.level {
 		return a, cohort, fmt.Errorf("no attack %q at %s in the attack files: %w", k.attack, k.level, cmp.Or(err, errUnknownAttack))

@@ -9,7 +9,7 @@ import (
 	"vaultbench/golden"
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
-	"vaultbench/internal/corpus/cross"
+	"vaultbench/internal/corpus/derived"
 	"vaultbench/internal/strictjson"
 )
 
@@ -40,7 +40,7 @@ func (c Cases) Cross(open func(corpus.Level) authz.Authorizer, allowed func(move
 	for _, a := range c.corpus.Attacks {
 		lines := make([]Crossing, len(a.Goal))
 		for _, level := range corpus.Levels() {
-			moved := cross.Attack(a, c.levels[a.Level], c.levels[level])
+			moved := derived.Cross(a, c.levels[a.Level], c.levels[level])
 			for i, d := range c.DecideGoal(moved, open(level)) {
 				lines[i].ID = goalID(a.ID, i)
 				*lines[i].at(level) = verdict(d)

@@ -10,8 +10,7 @@ import (
 	"vaultbench/golden"
 	"vaultbench/internal/config"
 	"vaultbench/internal/corpus"
-	"vaultbench/internal/corpus/cross"
-	"vaultbench/internal/corpus/variant"
+	"vaultbench/internal/corpus/derived"
 	"vaultbench/internal/llm"
 	"vaultbench/internal/llm/sim"
 	"vaultbench/internal/plan"
@@ -43,7 +42,7 @@ func vocabulary(c llm.Catalog) config.Vocabulary {
 		Sims: sim.Names(), Levels: words(corpus.Levels()), Tracks: words(corpus.Tracks()),
 		Architectures:        words(plan.Architectures()),
 		DefaultArchitectures: words([]plan.Architecture{plan.Alone, plan.OAP}),
-		Variants:             len(variant.Operators()),
+		Variants:             len(derived.Operators()),
 	}
 	for _, m := range c.Models {
 		if m.Role == llm.RoleTarget {
@@ -88,12 +87,12 @@ func words[T ~string](ts []T) []string {
 // Derive adds the attacks of the sections that the options ask for.
 func Derive(s *suite.Suite, o config.Options) (err error) {
 	if o.Cross {
-		if s.Corpus, err = cross.Corpus(s.Corpus, s.Levels); err != nil {
+		if s.Corpus, err = derived.Crossed(s.Corpus, s.Levels); err != nil {
 			return err
 		}
 	}
 	if o.Variants > 0 {
-		if s.Corpus, err = variant.Corpus(s.Corpus, o.Variants, s.Levels); err != nil {
+		if s.Corpus, err = derived.Varied(s.Corpus, o.Variants, s.Levels); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/corpus/author"
-	"vaultbench/internal/corpus/variant"
+	"vaultbench/internal/corpus/derived"
 	"vaultbench/internal/escape"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/suite"
@@ -152,7 +152,7 @@ type attacksMutate struct {
 
 // Help lists the operators.
 func (c *attacksMutate) Help() string {
-	return "Operators, in their order: " + strings.Join(variant.Operators(), ", ") + "."
+	return "Operators, in their order: " + strings.Join(derived.Operators(), ", ") + "."
 }
 
 // Run prints the variants as JSONL, with everything that does not print escaped.
@@ -168,9 +168,9 @@ func (c *attacksMutate) Run(stdout io.Writer) error {
 	if a.Twin != "" {
 		return fmt.Errorf("%s is an honest twin: name an attack, such as %s", a.ID, a.Twin)
 	}
-	variants := variant.Variants(a, len(variant.Operators()))
+	variants := derived.Variants(a, len(derived.Operators()))
 	if c.Operator != "all" {
-		v, ok, err := variant.Of(a, c.Operator)
+		v, ok, err := derived.Variant(a, c.Operator)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package variant_test
+package derived_test
 
 import (
 	"reflect"
@@ -14,7 +14,7 @@ import (
 	"vaultbench/fixtures"
 	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
-	"vaultbench/internal/corpus/variant"
+	"vaultbench/internal/corpus/derived"
 )
 
 func attacks(t *testing.T) []corpus.Attack {
@@ -28,12 +28,12 @@ func attacks(t *testing.T) []corpus.Attack {
 	return c.Attacks
 }
 
-func all() int { return len(variant.Operators()) }
+func all() int { return len(derived.Operators()) }
 
 // TestOperators: their order is part of what VAULT_VARIANTS=n means.
 func TestOperators(t *testing.T) {
 	want := []string{"base64", "rot13", "hex", "homoglyphs", "whitespace", "case", "translate", "split", "receipt", "amount", "recipient"}
-	if diff := cmp.Diff(want, variant.Operators()); diff != "" {
+	if diff := cmp.Diff(want, derived.Operators()); diff != "" {
 		t.Errorf("Operators(): a new one goes to the end (-want +got):\n%s", diff)
 	}
 }
@@ -44,7 +44,7 @@ func TestVariantsOfTheCorpus(t *testing.T) {
 	used := map[string]int{}
 	for _, a := range attacks(t) {
 		before := clone(a)
-		for _, v := range variant.Variants(a, all()) {
+		for _, v := range derived.Variants(a, all()) {
 			id, operator, marked := strings.Cut(string(v.ID), "~")
 			require.True(t, marked)
 			require.Equal(t, string(a.ID), id)
@@ -65,7 +65,7 @@ func TestVariantsOfTheCorpus(t *testing.T) {
 			t.Fatalf("Variants(%s) changed its argument (-before +after):\n%s", a.ID, diff)
 		}
 	}
-	for _, operator := range variant.Operators() {
+	for _, operator := range derived.Operators() {
 		assert.Greater(t, used[operator], 200, "%s is of little use", operator)
 	}
 }
@@ -88,7 +88,7 @@ func clone(a corpus.Attack) corpus.Attack {
 func TestVariantsJoinTheCorpus(t *testing.T) {
 	var c corpus.Corpus
 	for _, a := range attacks(t) {
-		c.Attacks = append(append(c.Attacks, a), variant.Variants(a, all())...)
+		c.Attacks = append(append(c.Attacks, a), derived.Variants(a, all())...)
 	}
 	for _, p := range c.Problems() {
 		t.Error(p)
@@ -99,10 +99,10 @@ func TestVariantsJoinTheCorpus(t *testing.T) {
 // same.
 func TestVariantsAreDeterministic(t *testing.T) {
 	for _, a := range attacks(t)[:50] {
-		whole := variant.Variants(a, all())
+		whole := derived.Variants(a, all())
 		for n := -1; n <= all()+1; n++ {
-			got := variant.Variants(a, n)
-			names := variant.Operators()[:min(max(n, 0), all())]
+			got := derived.Variants(a, n)
+			names := derived.Operators()[:min(max(n, 0), all())]
 			want := slices.DeleteFunc(slices.Clone(whole), func(v corpus.Attack) bool {
 				_, operator, _ := strings.Cut(string(v.ID), "~")
 				return !slices.Contains(names, operator)
@@ -116,26 +116,26 @@ func TestVariantsAreDeterministic(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	a := corpus.Attack{ID: "l1-0001", Level: "l1", Messages: []string{"hello there"}}
-	v, ok, err := variant.Of(a, "case")
+	v, ok, err := derived.Variant(a, "case")
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, []string{"HELLO THERE"}, v.Messages)
-	_, ok, err = variant.Of(a, "receipt")
+	_, ok, err = derived.Variant(a, "receipt")
 	require.NoError(t, err)
 	require.False(t, ok, "there is nobody to approve")
-	_, _, err = variant.Of(a, "rot26")
+	_, _, err = derived.Variant(a, "rot26")
 	require.ErrorContains(t, err, `no operator "rot26": there are [base64 `)
 	a.Twin = "l1-0002"
-	require.Empty(t, variant.Variants(a, all()), "an honest task stays honest")
+	require.Empty(t, derived.Variants(a, all()), "an honest task stays honest")
 }
 
-// TestCorpus: variants stand on tracks of their own, n an attack at most, and
+// TestVaried: variants stand on tracks of their own, n an attack at most, and
 // fit their levels.
-func TestCorpus(t *testing.T) {
+func TestVaried(t *testing.T) {
 	specs, err := corpus.LoadLevels(fixtures.FS)
 	require.NoError(t, err)
 	c := corpus.Corpus{Attacks: attacks(t)}
-	got, err := variant.Corpus(c, 2, specs)
+	got, err := derived.Varied(c, 2, specs)
 	require.NoError(t, err)
 	for _, level := range corpus.Levels() {
 		native := c.Select(level, corpus.Multi)

@@ -1,4 +1,4 @@
-package variant_test
+package derived_test
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/corpus"
-	"vaultbench/internal/corpus/variant"
+	"vaultbench/internal/corpus/derived"
 )
 
 func TestTextOperators(t *testing.T) {
@@ -39,7 +39,7 @@ func TestTextOperators(t *testing.T) {
 		{"too short", "split", "en", []string{"a"}, nil, "there is no half"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v, ok, err := variant.Of(corpus.Attack{ID: "l1-0001", Level: "l1", Lang: tt.lang, Messages: tt.messages}, tt.operator)
+			v, ok, err := derived.Variant(corpus.Attack{ID: "l1-0001", Level: "l1", Lang: tt.lang, Messages: tt.messages}, tt.operator)
 			require.NoError(t, err)
 			require.Equal(t, tt.want != nil, ok, tt.reason)
 			if diff := cmp.Diff(tt.want, v.Messages); diff != "" {

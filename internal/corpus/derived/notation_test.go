@@ -1,4 +1,4 @@
-package variant
+package derived
 
 import (
 	"encoding/json"
@@ -107,14 +107,14 @@ func TestNotationIsSaid(t *testing.T) {
 		{"recipient", "recipient: ", "the text asks for the call that the goal makes"},
 		{"receipt", "pay@shop.example", "the receipt is about the payee"},
 	} {
-		v, ok, err := Of(a, tt.operator)
+		v, ok, err := Variant(a, tt.operator)
 		require.NoError(t, err)
 		require.True(t, ok, tt.operator)
 		assert.Contains(t, v.Messages[0], tt.says, tt.reason)
 		assert.Equal(t, "-1", string(v.Goal[1].Amount), "what is malformed stays as it is")
 	}
 	a.Goal[0].Amount = json.RawMessage("0")
-	_, ok, err := Of(a, "amount")
+	_, ok, err := Variant(a, "amount")
 	require.NoError(t, err)
 	assert.False(t, ok, "no amount parses")
 }

@@ -1,9 +1,4 @@
-// Package variant derives marked variants of attacks by deterministic operators,
-// for runs with VAULT_VARIANTS. A variant is never stored with the attacks and
-// never counted with them: its id is its attack's with ~ and the operator, which
-// no attack file takes. Technique and category are the attack's, whatever the
-// classifier would make of the new clothes.
-package variant
+package derived
 
 import (
 	"fmt"
@@ -61,9 +56,9 @@ func Variants(a corpus.Attack, n int) []corpus.Attack {
 	return out
 }
 
-// Corpus adds the first n variants of every attack to the tracks of the section
+// Varied adds the first n variants of every attack to the tracks of the section
 // corpus.Varied.
-func Corpus(c corpus.Corpus, n int, levels map[corpus.Level]corpus.LevelSpec) (corpus.Corpus, error) {
+func Varied(c corpus.Corpus, n int, levels map[corpus.Level]corpus.LevelSpec) (corpus.Corpus, error) {
 	var variants []corpus.Attack
 	for _, a := range c.Attacks {
 		variants = append(variants, Variants(a, n)...)
@@ -77,9 +72,9 @@ func Corpus(c corpus.Corpus, n int, levels map[corpus.Level]corpus.LevelSpec) (c
 	return c, c.Fits(levels)
 }
 
-// Of applies one operator. It reports false where the operator can do nothing to
+// Variant applies one operator. It reports false where the operator can do nothing to
 // the attack, and an error where nobody knows the name.
-func Of(a corpus.Attack, name string) (corpus.Attack, bool, error) {
+func Variant(a corpus.Attack, name string) (corpus.Attack, bool, error) {
 	for _, o := range operators {
 		if o.name == name {
 			v, ok := o.variant(a)

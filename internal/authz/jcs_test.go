@@ -1,4 +1,4 @@
-package jcs
+package authz_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/jcs"
 )
 
 // TestStringsOfRFC8785: the published vectors, and each character alone.
@@ -25,13 +27,13 @@ func TestStringsOfRFC8785(t *testing.T) {
 		{"other control characters", "\x00\x1f\v", `"\u0000\u001f\u000b"`, "section 3.2.2.2: lower-case hex"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, string(AppendString(nil, tt.in)), tt.reason)
+			assert.Equal(t, tt.want, string(jcs.AppendString(nil, tt.in)), tt.reason)
 			assert.Equal(t, tt.want, libraryString(t, tt.in), "the library agrees")
 		})
 	}
 	for c := rune(0); c <= utf8.MaxRune; c += 1 + c>>13*97 { // each up to U+1FFF, then samples
 		if utf8.ValidRune(c) {
-			require.Equal(t, libraryString(t, string(c)), string(AppendString(nil, string(c))), "%U", c)
+			require.Equal(t, libraryString(t, string(c)), string(jcs.AppendString(nil, string(c))), "%U", c)
 		}
 	}
 }
@@ -43,7 +45,7 @@ func TestNoUTF8(t *testing.T) {
 		require.NoError(t, err)
 		var repaired string
 		require.NoError(t, json.Unmarshal(want, &repaired))
-		assert.Equal(t, libraryString(t, repaired), string(AppendString(nil, in)), "%q", in)
+		assert.Equal(t, libraryString(t, repaired), string(jcs.AppendString(nil, in)), "%q", in)
 	}
 }
 
@@ -54,14 +56,14 @@ func TestPlain(t *testing.T) {
 			s := []byte(strings.Repeat("~", 17))
 			s[at] = byte(c)
 			want := c >= ' ' && c < 0x80 && c != '"' && c != '\\'
-			require.Equal(t, want, Plain(string(s)), "%q", s)
+			require.Equal(t, want, jcs.Plain(string(s)), "%q", s)
 			quoted, err := json.Marshal(string(s))
 			require.NoError(t, err)
-			require.Equal(t, want && len(quoted) == len(s)+2, PlainHTML(string(s)), "%q", s)
+			require.Equal(t, want && len(quoted) == len(s)+2, jcs.PlainHTML(string(s)), "%q", s)
 		}
 	}
-	assert.True(t, Plain(""))
-	assert.True(t, PlainHTML(""))
+	assert.True(t, jcs.Plain(""))
+	assert.True(t, jcs.PlainHTML(""))
 }
 
 // TestLowerHex: each byte, wherever it stands.
@@ -70,10 +72,10 @@ func TestLowerHex(t *testing.T) {
 		for c := range 256 {
 			s := []byte(strings.Repeat("0af9", 5)[:17])
 			s[at] = byte(c)
-			require.Equal(t, strings.IndexByte("0123456789abcdef", byte(c)) >= 0, LowerHex(string(s)), "%q", s)
+			require.Equal(t, strings.IndexByte("0123456789abcdef", byte(c)) >= 0, jcs.LowerHex(string(s)), "%q", s)
 		}
 	}
-	assert.True(t, LowerHex(""))
+	assert.True(t, jcs.LowerHex(""))
 }
 
 // TestASCII: each byte, wherever it stands in a text of any length.
@@ -83,11 +85,11 @@ func TestASCII(t *testing.T) {
 			for c := range 256 {
 				s := []byte(strings.Repeat("\x7f", size))
 				s[at] = byte(c)
-				require.Equal(t, c < 0x80, ASCII(string(s)), "%q", s)
+				require.Equal(t, c < 0x80, jcs.ASCII(string(s)), "%q", s)
 			}
 		}
 	}
-	assert.True(t, ASCII(""))
+	assert.True(t, jcs.ASCII(""))
 }
 
 func libraryString(t *testing.T, s string) string {

@@ -1,9 +1,4 @@
-// Package cross moves attacks to other levels, for runs with VAULT_CROSS: the
-// same words, amounts and codes against another policy, with each recipient
-// replaced by one of its class, so that what the policy does and what the
-// attackers of a level do come apart. Nothing of it is stored, and nothing is
-// pooled with the attacks at their own level.
-package cross
+package derived
 
 import (
 	"fmt"
@@ -17,7 +12,7 @@ import (
 // the other level lists, so that he stays a stranger.
 const stranger = "x-"
 
-// Attack is the attack as it is replayed at another level. Its id stays; what it
+// Cross is the attack as it is replayed at another level. Its id stays; what it
 // expects is gone, since that holds at its own level alone. Recipients go by
 // class: the n-th permitted one becomes the n-th permitted one (round again where
 // there are fewer), and so for the bank's and attackers'; the own account becomes
@@ -25,7 +20,7 @@ const stranger = "x-"
 // nobody, the recipient stays. A stranger stays one; if he only looks like a
 // listed one, he looks like the one that takes that one's place. Messages and
 // memos name the recipients of the goal.
-func Attack(a corpus.Attack, from, to corpus.LevelSpec) corpus.Attack {
+func Cross(a corpus.Attack, from, to corpus.LevelSpec) corpus.Attack {
 	if from.Level == to.Level {
 		return a
 	}
@@ -91,14 +86,14 @@ func renamer(from, to corpus.Directory) *strings.Replacer {
 	return strings.NewReplacer(flat...)
 }
 
-// Corpus adds every attack at every level, its own one included, to the tracks
+// Crossed adds every attack at every level, its own one included, to the tracks
 // of the section corpus.Crossed.
-func Corpus(c corpus.Corpus, levels map[corpus.Level]corpus.LevelSpec) (corpus.Corpus, error) {
+func Crossed(c corpus.Corpus, levels map[corpus.Level]corpus.LevelSpec) (corpus.Corpus, error) {
 	for _, track := range corpus.DerivedTracks(corpus.Crossed) {
 		var moved []corpus.Attack
 		for _, a := range c.Select(track.Cohort(), corpus.Multi) {
 			for _, to := range corpus.Levels() {
-				moved = append(moved, Attack(a, levels[a.Level], levels[to]))
+				moved = append(moved, Cross(a, levels[a.Level], levels[to]))
 			}
 		}
 		var err error
