@@ -25,10 +25,14 @@ func Compare(a, b *Run) (*Report, error) {
 			r.Missing.CellsOnlyA = append(r.Missing.CellsOnlyA, a.names[c])
 		case !inA:
 			r.Missing.CellsOnlyB = append(r.Missing.CellsOnlyB, b.names[c])
-		case pa.Kind != pb.Kind:
-			return nil, fmt.Errorf("cell %s is %s in %s and %s in %s: kinds are never compared", c.Name(), pa.Kind, a.folder, pb.Kind, b.folder)
+		case pa.Kind != pb.Kind && !replay(c, pa.Kind, pb.Kind):
+			return nil, fmt.Errorf("cell %s is %s in %s and %s in %s: these are never compared; only a live model is, with what its cassette replays", c.Name(), pa.Kind, a.folder, pb.Kind, b.folder)
 		default:
 			cells[c] = &Cell{Name: b.names[c], NameOfA: a.names[c], Kind: pb.Kind, Group: c.Group()}
+			if pa.Kind != pb.Kind {
+				cells[c].KindOfA = pa.Kind
+				r.noteReplay(c.Model, pa.Kind)
+			}
 		}
 	}
 	rates := newRates()
@@ -43,6 +47,25 @@ func Compare(a, b *Run) (*Report, error) {
 	}
 	r.finish()
 	return r, nil
+}
+
+// replay reports whether one of two cells is a live model and the other what its
+// cassette answers: the same grid, and the same model, which is asked in one of them.
+// A recorded conversation is a cell of its own, and a simulated banker no model.
+func replay(place plan.Cell, a, b plan.Kind) bool {
+	return place.Track != corpus.Recorded && a != plan.Simulated && b != plan.Simulated
+}
+
+// noteReplay says once for each banker whose replies come from where.
+func (r *Report) noteReplay(model plan.ModelSlug, kindOfA plan.Kind) {
+	live, played := "A", "B"
+	if kindOfA == plan.Recorded {
+		live, played = played, live
+	}
+	note := fmt.Sprintf("%s is live in %s and replayed from a cassette in %s: its replies there are recorded ones, so a difference is of the layer, the code or what the cassette lacks, not of the model", model, live, played)
+	if !slices.Contains(r.Notes, note) {
+		r.Notes = append(r.Notes, note)
+	}
 }
 
 func order(a, b plan.Cell) int {

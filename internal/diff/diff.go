@@ -66,9 +66,10 @@ type Events struct {
 // Cell compares a cell that both runs planned, on the evaluations that are final
 // in both.
 type Cell struct {
-	Name    string     `json:"name"`      // of B
-	NameOfA string     `json:"name_of_a"` // another one only where a model was renamed
-	Kind    plan.Kind  `json:"kind"`
+	Name    string     `json:"name"`                // of B
+	NameOfA string     `json:"name_of_a"`           // another one only where a model was renamed
+	Kind    plan.Kind  `json:"kind"`                // in B
+	KindOfA plan.Kind  `json:"kind_of_a,omitempty"` // where it is another one: one side replays a cassette of the other's live model
 	Group   plan.Group `json:"group"`
 	Matched int        `json:"matched"` // evaluations final in both
 	A       Events     `json:"a"`

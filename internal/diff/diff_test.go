@@ -180,6 +180,10 @@ func TestRefused(t *testing.T) {
 	a, b := open(t, run(t, "a", nil, did(alone, 1)), nil), open(t, run(t, "b", nil, live), nil)
 	_, err := diff.Compare(a, b)
 	require.ErrorContains(t, err, "cell sim-a/l2/multi/alone is simulated in ")
+	replayed := did(alone, 1)
+	replayed.Kind = plan.Recorded
+	_, err = diff.Compare(a, open(t, run(t, "e", nil, replayed), nil))
+	require.ErrorContains(t, err, "is simulated in ", "an instrument is no model, whoever recorded it")
 	broken := run(t, "c", nil, did(alone, 1), did(alone, 2))
 	require.NoError(t, os.Truncate(filepath.Join(broken, record.EvaluationsFile), 50))
 	_, err = diff.Open(broken, nil, nil)

@@ -19,7 +19,7 @@ type rates map[rateKey]*rate
 type rateKey struct {
 	model plan.ModelSlug // in B
 	old   plan.ModelSlug
-	kind  plan.Kind
+	kind  plan.Kind // in B
 	group plan.Group
 	set   string // attacks, or the tool map
 	arch  plan.Architecture
