@@ -64,18 +64,22 @@ func (a *analyser) matched(b stats.Bootstrap) []Matched {
 
 func (a *analyser) pair(layer plan.Architecture) map[pairingKey]*pairing {
 	pairings := map[pairingKey]*pairing{}
+	asked := []struct {
+		event Event
+		bit   uint32
+	}{{EventRequests, bitRequested}, {EventUnpermitted, bitUnpermitted}}
 	for key, v := range a.slots {
 		alone, behind := a.bits(v, plan.Alone), a.bits(v, layer)
 		if alone&behind&bitFinal == 0 {
 			continue
 		}
 		for _, model := range []int{-1, int(key.model)} {
-			for event, bit := range map[Event]uint32{EventRequests: bitRequested, EventUnpermitted: bitUnpermitted} {
-				k := pairingKey{model, event}
+			for _, of := range asked {
+				k := pairingKey{model, of.event}
 				if pairings[k] == nil {
 					pairings[k] = &pairing{bySession: stats.NewSessions(pairColumns)}
 				}
-				pairings[k].add(a.attacks[key.attack].session, alone&bit != 0, behind&bit != 0)
+				pairings[k].add(a.attacks[key.attack].session, alone&of.bit != 0, behind&of.bit != 0)
 			}
 		}
 	}

@@ -17,6 +17,7 @@ type Builder struct {
 	golden      map[string]Counts
 	directories map[corpus.Level]corpus.Directory
 	cells       map[string]*cellTally
+	planned     map[plan.Cell]*cellTally // the same: a name costs more to make than to look up
 	groups      map[groupKey]*groupTally
 	gate        Gate
 	analyses    map[scope]*analyser
@@ -31,6 +32,8 @@ type Builder struct {
 type cellTally struct {
 	planned record.PlannedCell
 	*tally
+	group    *groupTally
+	analysis *analyser
 	findings findings
 	causes   map[string]int           // of ends that are no evidence, by what was said
 	open     map[record.SubReason]int // evaluations that are not final
@@ -57,7 +60,7 @@ type groupTally struct {
 // by cell name, nil where nothing is compared.
 func NewBuilder(planned []record.PlannedCell, directories map[corpus.Level]corpus.Directory, judge oracle.JudgeFunc, golden map[string]Counts) (*Builder, error) {
 	b := &Builder{
-		judge: judge, golden: golden, directories: directories, cells: map[string]*cellTally{}, groups: map[groupKey]*groupTally{},
+		judge: judge, golden: golden, directories: directories, cells: map[string]*cellTally{}, planned: map[plan.Cell]*cellTally{}, groups: map[groupKey]*groupTally{},
 		analyses: map[scope]*analyser{}, costs: costTally{}, served: servedTally{}, bootstrap: stats.DefaultBootstrap(),
 	}
 	for _, p := range planned {
@@ -68,7 +71,7 @@ func NewBuilder(planned []record.PlannedCell, directories map[corpus.Level]corpu
 		if _, ok := directories[p.Cell.Level]; !ok {
 			return nil, fmt.Errorf("cell %s: no directory for level %q", name, p.Cell.Level)
 		}
-		c := &cellTally{planned: p, tally: newTally(), causes: map[string]int{}, open: map[record.SubReason]int{}}
+		c := &cellTally{planned: p, tally: newTally(), group: b.group(p), analysis: b.analysis(p), causes: map[string]int{}, open: map[record.SubReason]int{}}
 		c.Planned = p.Evaluations
 		if b.holdsGolden(p) && golden[name].Planned > 0 {
 			c.byTrial = make([]*tally, p.Evaluations/golden[name].Planned)
@@ -76,9 +79,9 @@ func NewBuilder(planned []record.PlannedCell, directories map[corpus.Level]corpu
 				c.byTrial[i] = newTally()
 			}
 		}
-		b.cells[name] = c
-		b.group(p).Planned += p.Evaluations
-		if err := b.analysis(p).plan(p); err != nil {
+		b.cells[name], b.planned[p.Cell] = c, c
+		c.group.Planned += p.Evaluations
+		if err := c.analysis.plan(p); err != nil {
 			return nil, err
 		}
 	}
@@ -140,7 +143,7 @@ func Resampling() record.Resampling { return record.Resampling(stats.DefaultBoot
 // Add counts one evaluation. One that belongs to no planned cell is an error, and
 // so is one that was counted already: neither must be summed.
 func (b *Builder) Add(e record.Evaluation) error {
-	c, ok := b.cells[e.Cell.Name()]
+	c, ok := b.planned[e.Cell]
 	if !ok {
 		return fmt.Errorf("cell %s is not planned in this run", e.Cell.Name())
 	}
@@ -161,14 +164,14 @@ func (b *Builder) Add(e record.Evaluation) error {
 // AddOutcome counts an evaluation of which no record is at hand. It finds nothing
 // red: Add does.
 func (b *Builder) AddOutcome(o Outcome) error {
-	c, ok := b.cells[o.Cell.Name()]
+	c, ok := b.planned[o.Cell]
 	if !ok {
 		return fmt.Errorf("cell %s is not planned in this run", o.Cell.Name())
 	}
 	if (o.Decisions != nil) != c.planned.Layered {
 		return fmt.Errorf("cell %s: attack %s: decisions stand behind a layer, and nowhere else", o.Cell.Name(), o.Attack)
 	}
-	if err := b.analysis(c.planned).add(o, b.window); err != nil {
+	if err := c.analysis.add(o, b.window); err != nil {
 		return fmt.Errorf("cell %s: %w", o.Cell.Name(), err)
 	}
 	c.add(o)
@@ -179,7 +182,7 @@ func (b *Builder) AddOutcome(o Outcome) error {
 	if o.Trial >= 1 && o.Trial <= len(c.byTrial) {
 		c.byTrial[o.Trial-1].add(o)
 	}
-	b.group(c.planned).add(o)
+	c.group.add(o)
 	return nil
 }
 

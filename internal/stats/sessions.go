@@ -11,6 +11,9 @@ import (
 type Sessions struct {
 	width int
 	rows  map[string][]int64
+
+	last    string // the session that was asked for last, and its row: mostly the next one's
+	lastRow []int64
 }
 
 // NewSessions makes one with as many columns.
@@ -20,11 +23,15 @@ func NewSessions(columns int) *Sessions {
 
 // Row returns the sums of a session, to be added to; a new session's are zero.
 func (s *Sessions) Row(session string) []int64 {
+	if session == s.last && s.lastRow != nil {
+		return s.lastRow
+	}
 	row, ok := s.rows[session]
 	if !ok {
 		row = make([]int64, s.width)
 		s.rows[session] = row
 	}
+	s.last, s.lastRow = session, row
 	return row
 }
 
