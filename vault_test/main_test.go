@@ -1,13 +1,11 @@
 package vault_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
 	"os"
 	"path/filepath"
@@ -209,8 +207,9 @@ func alternatives(pattern string) []string {
 	return strings.Split(pattern, "|")
 }
 
-// testNames reads the names from the sources beside the test, where go test
-// runs it.
+// testNames reads the names from the sources beside the test, where go test runs it.
+// gofmt begins each function at the start of a line, so no parser is needed, which
+// would take longer than all else that a process does before its first test.
 func testNames() ([]string, error) {
 	files, err := filepath.Glob("*_test.go")
 	if err != nil {
@@ -218,13 +217,14 @@ func testNames() ([]string, error) {
 	}
 	var names []string
 	for _, file := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		raw, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && testName.MatchString(fn.Name.Name) {
-				names = append(names, fn.Name.Name)
+		for line := range bytes.Lines(raw) {
+			after, isFunc := bytes.CutPrefix(line, []byte("func "))
+			if name, _, ok := bytes.Cut(after, []byte("(")); isFunc && ok && testName.Match(name) {
+				names = append(names, string(name))
 			}
 		}
 	}

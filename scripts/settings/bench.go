@@ -31,22 +31,25 @@ func OpenBench() (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
+	gate, err := report.LoadGate(options.Gate) // what a variable names first: it is cheap to refuse
+	if err != nil {
+		return nil, err
+	}
+	key, err := receipt.LoadKey(options.SigningKey)
+	if err != nil {
+		return nil, err
+	}
+	shard, err := plan.ParseShard(options.Shard)
+	if err != nil {
+		return nil, fmt.Errorf("VAULT_SHARD: %w", err)
+	}
 	s, err := AskedSuite()
 	if err != nil {
 		return nil, err
 	}
-	s.Trials, s.Concurrency = options.Trials, options.Concurrency
+	s.Trials, s.Concurrency, s.Gate, s.Key, s.Shard = options.Trials, options.Concurrency, gate, key, shard
 	if err := Derive(s, options); err != nil {
 		return nil, err
-	}
-	if s.Gate, err = report.LoadGate(options.Gate); err != nil {
-		return nil, err
-	}
-	if s.Key, err = receipt.LoadKey(options.SigningKey); err != nil {
-		return nil, err
-	}
-	if s.Shard, err = plan.ParseShard(options.Shard); err != nil {
-		return nil, fmt.Errorf("VAULT_SHARD: %w", err)
 	}
 	if !s.Shard.Whole() {
 		s.Golden = nil // the golden counts the whole
