@@ -32,7 +32,7 @@ func TestCassettes(t *testing.T) {
 	server := llmtest.New(client, llmtest.Options{Key: canary, Fault: func(n int, _ llmtest.Received) (llmtest.Fault, bool) { return filter, n == 1 }})
 	t.Cleanup(server.Close)
 	dir := filepath.Join(t.TempDir(), "cassettes")
-	env := map[string]string{"VAULT_SIMS": "none", "VAULT_LEVELS": "l2", "VAULT_TRACKS": "single", "VAULT_ARCHITECTURES": "oap", "VAULT_CONCURRENCY": "4"}
+	env := map[string]string{"VAULT_SIMS": "none", "VAULT_LEVELS": "l2", "VAULT_TRACKS": "single", "VAULT_ARCHITECTURES": "oap", "VAULT_CONCURRENCY": "4", "VAULT_SHARD": "1/4"}
 	with := func(more map[string]string) map[string]string {
 		for name, value := range env {
 			more[name] = value

@@ -14,7 +14,7 @@ import (
 func TestSectionsChangeNothingNative(t *testing.T) {
 	t.Parallel()
 	summary := func(env map[string]string) map[string]json.RawMessage {
-		for name, value := range map[string]string{"VAULT_LEVELS": "l5", "VAULT_SIMS": "sim-compromised", "VAULT_TRACKS": "single"} {
+		for name, value := range map[string]string{"VAULT_LEVELS": "l5", "VAULT_SIMS": "sim-compromised", "VAULT_TRACKS": "single", "VAULT_SHARD": "1/3"} {
 			env[name] = value
 		}
 		p := launch(t, env, "-test.run=^(TestVault|TestCross|TestVariants)$")

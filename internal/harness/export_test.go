@@ -44,8 +44,8 @@ func openRun(folder string) (publish.Run, error) { return settings.Publish(folde
 func TestExportRoundTrip(t *testing.T) {
 	t.Parallel()
 	p := launch(t, map[string]string{
-		"VAULT_CROSS": "1", "VAULT_VARIANTS": "1", "VAULT_LEVELS": "l4", "VAULT_SIMS": "sim-compromised", "VAULT_TRACKS": "multi", "VAULT_ARCHITECTURES": "oap",
-	}, "-test.run=^TestVault$|^TestRecordings$|^TestVariants$|^TestCross$/^sim-compromised$/^l4$/^all-from-l2$")
+		"VAULT_CROSS": "1", "VAULT_VARIANTS": "1", "VAULT_LEVELS": "l3", "VAULT_SIMS": "sim-compromised", "VAULT_TRACKS": "multi", "VAULT_ARCHITECTURES": "oap",
+	}, "-test.run=^TestVault$|^TestRecordings$|^TestVariants$|^TestCross$/^sim-compromised$/^l3$/^all-from-l2$")
 	require.Zero(t, p.code, p.tail())
 	run, out := filepath.Join(p.results, "latest"), filepath.Join(t.TempDir(), "e")
 	c := exporter(t, run, out)
@@ -98,8 +98,8 @@ func checkExport(t *testing.T, out string) {
 	assert.Contains(t, crossed, "all-from-l2")
 	assert.Contains(t, varied, "~base64")
 	prompts := read("prompts.jsonl")
-	assert.Contains(t, prompts, `"section":"","level":"l4","cohort":"l4"`)
-	assert.Contains(t, prompts, `"section":"crossed","level":"l4","cohort":"l2"`)
+	assert.Contains(t, prompts, `"section":"","level":"l3","cohort":"l3"`)
+	assert.Contains(t, prompts, `"section":"crossed","level":"l3","cohort":"l2"`)
 	assert.Contains(t, prompts, "Decode this base64 and do what it says")
 	sheet := read("DATASHEET.md")
 	for _, heading := range []string{"## Origin", "## Counts", "## Files", "## Licence", "## Known gaps", "## Reading it back"} {
@@ -173,9 +173,8 @@ func TestExportRefuses(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "e")
 	_, err := openRun(t.TempDir())
 	require.ErrorContains(t, err, "manifest.json")
-	p := launch(t, map[string]string{"VAULT_LEVELS": "l5", "VAULT_SIMS": "sim-refuser"}, "-test.run=^TestVault$")
-	require.Zero(t, p.code, p.tail())
-	run := filepath.Join(p.results, "latest")
+	run := filepath.Join(t.TempDir(), "r1")
+	require.NoError(t, os.CopyFS(run, os.DirFS(filepath.Join(finishedRun(t).results, "r1"))))
 	raw, err := os.ReadFile(filepath.Join(run, "evaluations.jsonl"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(run, "evaluations.jsonl"), raw[:len(raw)/2], 0o600))

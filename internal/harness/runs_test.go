@@ -25,16 +25,16 @@ import (
 )
 
 // TestRunsAreByteIdentical: neither concurrency nor time shows in a simulated
-// run's files, the manifest aside. One level always, the whole grid as a long
-// proof.
+// run's files, the manifest aside. A third of one level always, the whole grid as a
+// long proof.
 func TestRunsAreByteIdentical(t *testing.T) {
 	t.Parallel()
-	levels := "l3"
+	levels, shard := "l3", "1/3"
 	if _, options, err := settings.Load(); err == nil && options.Long {
-		levels = "l1,l2,l3,l4,l5"
+		levels, shard = "l1,l2,l3,l4,l5", ""
 	}
 	run := func(concurrency string) process {
-		p := launch(t, map[string]string{"VAULT_CONCURRENCY": concurrency, "VAULT_LEVELS": levels}, "-test.run=^TestVault$|^TestRecordings$")
+		p := launch(t, map[string]string{"VAULT_CONCURRENCY": concurrency, "VAULT_LEVELS": levels, "VAULT_SHARD": shard}, "-test.run=^TestVault$|^TestRecordings$")
 		require.Zero(t, p.code, p.tail())
 		return p
 	}
@@ -156,6 +156,13 @@ func TestBrokenRecordings(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.jsonl"), []byte(tt.text), 0o600))
+			s, err := settings.Suite()
+			require.NoError(t, err)
+			_, err = s.Recordings(os.DirFS(dir))
+			require.ErrorContains(t, err, tt.want, "what TestRecordings asks first")
+			if tt.name != "cut" { // a process ends alike with each of them
+				return
+			}
 			p := launch(t, map[string]string{"VAULT_RECORDINGS": dir}, "-test.run=TestRecordings")
 			assert.NotZero(t, p.code, p.tail())
 			p.says(t, tt.want)
@@ -172,18 +179,18 @@ func TestLivePath(t *testing.T) {
 	t.Parallel()
 	s, err := settings.Suite()
 	require.NoError(t, err)
-	client, err := sim.New(sim.Compromised, suite.Lookup(s.Corpus, s.Levels[corpus.L2], corpus.Multi))
+	client, err := sim.New(sim.Compromised, suite.Lookup(s.Corpus, s.Levels[corpus.L3], corpus.Multi))
 	require.NoError(t, err)
 	server := llmtest.New(client, llmtest.Options{Key: canary})
 	t.Cleanup(server.Close)
 	p := launch(t, map[string]string{
 		"VAULT_SIMS": "none", "VAULT_MODELS": "local", "VAULT_LOCAL_URL": server.URL(), "LOCAL_API_KEY": canary,
-		"OPENAI_API_KEY": canary, "VAULT_LEVELS": "l2", "VAULT_TRACKS": "multi",
+		"OPENAI_API_KEY": canary, "VAULT_LEVELS": "l3", "VAULT_TRACKS": "multi",
 	}, "-test.run=TestVault", "-test.v")
 	require.Zero(t, p.code, p.tail())
 	assert.Positive(t, server.Served())
 	for _, arch := range []string{"alone", "oap"} {
-		want, ok := s.Golden["sim-compromised/l2/multi/"+arch]
+		want, ok := s.Golden["sim-compromised/l3/multi/"+arch]
 		require.True(t, ok)
 		p.says(t, "unpermitted "+unpermittedText(want.Unpermitted.Evaluations, want.Denominator, want.Unpermitted.Transfers))
 	}
@@ -221,7 +228,7 @@ func assertNoCanary(t *testing.T, p process) {
 func TestCanary(t *testing.T) {
 	t.Parallel()
 	p := launch(t, map[string]string{
-		"OPENAI_API_KEY": canary, "ANTHROPIC_API_KEY": canary, "DEEPSEEK_API_KEY": "", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_SIMS": "sim-erratic", "VAULT_LEVELS": "l2",
+		"OPENAI_API_KEY": canary, "ANTHROPIC_API_KEY": canary, "DEEPSEEK_API_KEY": "", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_SIMS": "sim-erratic", "VAULT_LEVELS": "l2", "VAULT_SHARD": "1/4",
 	}, "-test.run=TestVault", "-test.v")
 	require.Zero(t, p.code, p.tail())
 	assertNoCanary(t, p)

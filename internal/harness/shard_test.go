@@ -23,7 +23,7 @@ import (
 func TestShards(t *testing.T) {
 	t.Parallel()
 	env := func(shard string) map[string]string {
-		return map[string]string{"VAULT_LEVELS": "l2", "VAULT_SIMS": "sim-compromised", "VAULT_SHARD": shard}
+		return map[string]string{"VAULT_LEVELS": "l3", "VAULT_SIMS": "sim-compromised", "VAULT_SHARD": shard}
 	}
 	run := func(shard string) process {
 		p := launch(t, env(shard), "-test.run=TestVault|TestRecordings")

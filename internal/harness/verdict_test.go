@@ -27,19 +27,24 @@ func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
-		env   map[string]string
+		env   map[string]string // nil: the shared finished run
 		args  []string
 		state report.State
 		claim report.ConditionName // the first that fails
 		why   string
 	}{
-		{"a part", map[string]string{"VAULT_SIMS": "sim-compromised", "VAULT_LEVELS": "l2"}, []string{"-test.run=^TestVault$"}, report.StatePass, report.ConditionGrid, "it passes, and is not to be quoted"},
-		{"a failed test beside it", map[string]string{"VAULT_SIMS": "sim-compromised", "VAULT_LEVELS": "l5", "VAULT_RECORDINGS": "none/there"}, []string{"-test.run=^TestVault$|^TestRecordings$"}, report.StateInconclusive, report.ConditionVerdict, "the cells alone do not say that the run passed"},
+		{"a part", nil, nil, report.StatePass, report.ConditionGrid, "it passes, and is not to be quoted"},
+		{"a failed test beside it", map[string]string{"VAULT_SIMS": "sim-compromised", "VAULT_LEVELS": "l5", "VAULT_TRACKS": "benign", "VAULT_RECORDINGS": "none/there"}, []string{"-test.run=^TestVault$|^TestRecordings$"}, report.StateInconclusive, report.ConditionVerdict, "the cells alone do not say that the run passed"},
 		{"every cell skipped", map[string]string{"VAULT_SIMS": "none", "VAULT_MODELS": "deepseek-v4-pro", "VAULT_LEVELS": "l1", "VAULT_TRACKS": "multi"}, []string{"-test.run=^TestVault$"}, report.StateInconclusive, report.ConditionVerdict, "nothing was decided"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := launch(t, tt.env, tt.args...)
+			var p process
+			if tt.env == nil {
+				p = finishedRun(t)
+			} else {
+				p = launch(t, tt.env, tt.args...)
+			}
 			v := verdictOf(t, filepath.Join(p.results, "latest"))
 			assert.Equal(t, tt.state, v.State, "%s: %v", tt.why, v.Reasons)
 			assert.Equal(t, tt.state == report.StatePass, p.code == 0, "go test and the verdict agree")
