@@ -42,6 +42,7 @@ func LoadGolden(fsys fs.FS) (map[string]Counts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load golden: %w", err)
 	}
+	last := ""
 	for _, line := range lines {
 		var c GoldenCell
 		if err := line.Decode("golden-events.schema.json", &c); err != nil {
@@ -50,7 +51,10 @@ func LoadGolden(fsys fs.FS) (map[string]Counts, error) {
 		if _, twice := golden[c.Cell]; twice {
 			return nil, fmt.Errorf("load golden: %w", line.Errorf("cell %s stands twice", c.Cell))
 		}
-		golden[c.Cell] = c.Counts
+		if c.Cell < last {
+			return nil, fmt.Errorf("load golden: %w", line.Errorf("cell %s stands after %s: the lines are sorted by cell, move it", c.Cell, last))
+		}
+		golden[c.Cell], last = c.Counts, c.Cell
 	}
 	return golden, nil
 }

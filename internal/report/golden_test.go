@@ -100,6 +100,7 @@ func TestLoadGoldenErrors(t *testing.T) {
 	}{
 		{"empty", "", "load golden: events.jsonl:1: file is empty", "zero cells prove nothing"},
 		{"twice", good + good, "load golden: events.jsonl:2: cell sim-a/l2/multi/oap stands twice", "which of the two?"},
+		{"moved", good + strings.Replace(good, "/multi/oap", "/benign/oap", 1), "load golden: events.jsonl:2: cell sim-a/l2/benign/oap stands after sim-a/l2/multi/oap: the lines are sorted by cell, move it", "the next -update would move it in another's change"},
 		{"unknown member", good + strings.Replace(good, `"cell"`, `"note":"","cell"`, 1), "load golden: events.jsonl:2: does not match schema", "nothing is dropped in silence"},
 		{"broken", good[:20] + "\n", "load golden: events.jsonl:1: ", "cut"},
 	} {
