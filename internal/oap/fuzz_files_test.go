@@ -14,8 +14,8 @@ import (
 	"vaultbench/internal/bank"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/oap/condition"
+	"vaultbench/internal/oap/oaptest"
 	"vaultbench/internal/oap/reference"
-	"vaultbench/passports"
 )
 
 // boundaryPayments lie on both sides of the shipped limits; each is asked of a
@@ -65,7 +65,7 @@ func wellAnswered(t *testing.T, d authz.Decision) {
 // white space does not change, joins the pack or is refused with a reason, and
 // decides as the reference does.
 func FuzzParsePassport(f *testing.F) {
-	files, err := fs.Glob(passports.FS, "*.json")
+	files, err := fs.Glob(oaptest.Fixed(), "*.json")
 	require.NoError(f, err)
 	for _, file := range files {
 		f.Add(shippedBytes(f, file))

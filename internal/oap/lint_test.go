@@ -168,12 +168,32 @@ func TestLintNoPassport(t *testing.T) {
 	}
 }
 
-// TestLintShipped: the shipped passports have no error, and Level 1 is open by
-// intention, which is worth a warning.
-func TestLintShipped(t *testing.T) {
+// TestLintEveryPassport: no passport of passports/, however many there are and
+// whatever is edited in them, has an error under the packs beside it.
+func TestLintEveryPassport(t *testing.T) {
 	files, err := fs.Glob(passports.FS, "*.json")
 	require.NoError(t, err)
-	require.Len(t, files, 7)
+	require.NotEmpty(t, files)
+	folder, err := fs.Sub(passports.FS, "packs")
+	require.NoError(t, err)
+	packs, err := oap.ReadPacks(folder)
+	require.NoError(t, err)
+	for _, file := range files {
+		t.Run(file, func(t *testing.T) {
+			raw, err := fs.ReadFile(passports.FS, file)
+			require.NoError(t, err)
+			for _, f := range oap.Lint(file, raw, oap.LintOptions{At: morning, Packs: packs}) {
+				require.Equal(t, oap.LintWarning, f.Severity, f.String())
+			}
+		})
+	}
+}
+
+// TestLintShipped: the passports as they were shipped have no error, and Level 1 is
+// open by intention, which is worth a warning.
+func TestLintShipped(t *testing.T) {
+	files, err := fs.Glob(oaptest.Fixed(), "*.json")
+	require.NoError(t, err)
 	open := 0
 	for _, file := range files {
 		for _, f := range oap.Lint(file, shippedBytes(t, file), lintOptions(t)) {
