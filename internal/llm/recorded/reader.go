@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 
 	"vaultbench/internal/unpack"
 )
@@ -93,7 +94,7 @@ func (r *Reader) readLine() ([]byte, error) {
 	r.buf = r.buf[:0]
 	for {
 		part, err := r.in.ReadSlice('\n')
-		r.buf = append(r.buf, part...)
+		r.buf = append(roomFor(r.buf, len(part)), part...)
 		if len(bytes.TrimSuffix(r.buf, []byte("\n"))) > maxLine {
 			return nil, r.errorf("the line is longer than %d MiB: one conversation a line, none longer", maxLine>>20)
 		}
@@ -110,6 +111,15 @@ func (r *Reader) readLine() ([]byte, error) {
 			return nil, r.errorf("read: %w", err)
 		}
 	}
+}
+
+// roomFor grows a line twofold: a quarter at a time, as append does, copies one of
+// megabytes over and over.
+func roomFor(line []byte, more int) []byte {
+	if len(line)+more <= cap(line) {
+		return line
+	}
+	return slices.Grow(line, len(line)+more)
 }
 
 func (r *Reader) errorf(format string, args ...any) error {

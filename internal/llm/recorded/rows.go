@@ -117,7 +117,7 @@ func (r *rows) line() ([]byte, error) {
 	r.buf = r.buf[:0]
 	for {
 		part, err := r.in.ReadSlice('\n')
-		r.buf = append(r.buf, part...)
+		r.buf = append(roomFor(r.buf, len(part)), part...)
 		switch {
 		case len(r.buf) > maxLine+2:
 			return nil, fmt.Errorf("the row is longer than %d MiB", maxLine>>20)
