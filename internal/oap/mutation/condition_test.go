@@ -1,9 +1,14 @@
-package mutation
+package mutation_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"vaultbench/internal/oap/mutation"
 )
 
 // TestEdits pins every change of conditions in both dialects.
@@ -40,13 +45,32 @@ func TestEdits(t *testing.T) {
 		{"ready", nil, "nothing to change"},
 	} {
 		t.Run(tt.condition, func(t *testing.T) {
-			var got []string
-			for _, e := range edits(tt.condition) {
-				got = append(got, e.operator+" "+e.place+": "+e.text)
-			}
+			got := editsOf(t, tt.condition)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("edits: %s (-want +got):\n%s", tt.reason, diff)
 			}
 		})
 	}
+}
+
+// editsOf lists the mutants of a pack that change the condition of its one rule:
+// operator, place and what the condition becomes.
+func editsOf(t *testing.T, condition string) (out []string) {
+	t.Helper()
+	written, err := json.Marshal(condition)
+	require.NoError(t, err)
+	ms, err := mutation.Pack("p.json", []byte(`{"status":"active","min_assurance":"L1","requires_capabilities":["pay"],"required_context":{"type":"object"},
+		"evaluation_rules":[{"name":"one","condition":`+string(written)+`,"deny_code":"oap.a"}]}`))
+	require.NoError(t, err)
+	for _, m := range ms {
+		var doc struct {
+			Rules []struct{ Condition string } `json:"evaluation_rules"`
+		}
+		require.NoError(t, json.Unmarshal(m.Raw, &doc))
+		if len(doc.Rules) == 1 && doc.Rules[0].Condition != condition {
+			place := strings.TrimPrefix(m.ID, "p.json "+m.Operator+" one ")
+			out = append(out, m.Operator+" "+place+": "+doc.Rules[0].Condition)
+		}
+	}
+	return out
 }
