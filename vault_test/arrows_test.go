@@ -73,8 +73,9 @@ var arrows = map[string][]string{
 		"internal/authz", "internal/corpus", "internal/escape", "internal/oracle", "internal/plan", "internal/receipt", "internal/record",
 		"internal/report", "internal/stats",
 	},
+	"internal/export/parquetrows": {},
 	"internal/export": {
-		"internal/authz", "internal/bank", "internal/corpus", "internal/corpus/derived", "internal/escape", "internal/oracle",
+		"internal/authz", "internal/bank", "internal/corpus", "internal/corpus/derived", "internal/escape", "internal/export/parquetrows", "internal/oracle",
 		"internal/plan", "internal/publish", "internal/receipt", "internal/record", "internal/report",
 	},
 	"internal/progress":    {"internal/escape"},

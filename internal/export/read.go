@@ -13,7 +13,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/parquet-go/parquet-go"
+	"vaultbench/internal/export/parquetrows"
 )
 
 // rowReader reads rows of one type; io.EOF after the last.
@@ -59,35 +59,16 @@ func (r *rowReader[T]) read() (T, error) {
 func (r *rowReader[T]) close() error { return r.file.Close() }
 
 func parquetRows[T any](file *os.File) (func() (T, error), error) {
-	info, err := file.Stat()
+	r, err := parquetrows.Open(file, *new(T))
 	if err != nil {
 		return nil, err
 	}
-	f, err := parquet.OpenFile(file, info.Size())
-	if err != nil {
+	if err := sameColumns[T](r.Columns()); err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, field := range f.Schema().Fields() {
-		names = append(names, field.Name())
-	}
-	slices.Sort(names) // parquet orders the columns of a struct as it likes
-	if err := sameColumns[T](names); err != nil {
-		return nil, err
-	}
-	r := parquet.NewGenericReader[T](f)
-	buffer := make([]T, 256)
-	var pending []T
 	return func() (row T, err error) {
-		for len(pending) == 0 {
-			clear(buffer)
-			n, err := r.Read(buffer)
-			if pending = buffer[:n]; n == 0 && err != nil {
-				return row, errors.Join(err, r.Close())
-			}
-		}
-		row, pending = pending[0], pending[1:]
-		return row, nil
+		err = r.Next(&row)
+		return row, err
 	}, nil
 }
 

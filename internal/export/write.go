@@ -10,9 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 
-	"github.com/parquet-go/parquet-go"
+	"vaultbench/internal/export/parquetrows"
 )
 
 // Format is how a table is written.
@@ -79,7 +78,7 @@ func (t *table[T]) close() error {
 func newRowWriter[T any](f Format, file io.WriteCloser) (rowWriter[T], error) {
 	switch f {
 	case Parquet:
-		return &parquetWriter[T]{file: file, w: parquet.NewGenericWriter[T](file, parquetOptions[T]()...)}, nil
+		return &parquetWriter[T]{file: file, w: parquetrows.NewWriter(file, *new(T))}, nil
 	case JSONL:
 		buffer := bufio.NewWriterSize(file, 1<<16)
 		enc := json.NewEncoder(buffer)
@@ -91,31 +90,17 @@ func newRowWriter[T any](f Format, file io.WriteCloser) (rowWriter[T], error) {
 	return w, w.header()
 }
 
-// parquetOptions compress, and leave out the bounds of pages of free text: the
-// writer keeps those of every row group until the end.
-func parquetOptions[T any]() []parquet.WriterOption {
-	options := []parquet.WriterOption{parquet.Compression(&parquet.Zstd), parquet.CreatedBy("vaultbench", "1", "")}
-	t := reflect.TypeFor[T]()
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if name, kind, _ := strings.Cut(f.Tag.Get("parquet"), ","); f.Type.Kind() == reflect.String && kind != "dict" {
-			options = append(options, parquet.SkipPageBounds(name))
-		}
-	}
-	return options
-}
-
 // groupBytes is how much text a row group holds, about: what is buffered at once.
 const groupBytes = 4 << 20
 
 type parquetWriter[T any] struct {
 	file  io.Closer
-	w     *parquet.GenericWriter[T]
+	w     *parquetrows.Writer
 	bytes int
 }
 
 func (p *parquetWriter[T]) write(row T) error {
-	if _, err := p.w.Write([]T{row}); err != nil {
+	if err := p.w.Write(row); err != nil {
 		return fmt.Errorf("parquet: %w", err)
 	}
 	if p.bytes += size(reflect.ValueOf(row)); p.bytes < groupBytes {
