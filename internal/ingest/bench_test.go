@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/require"
 
+	"vaultbench/internal/export/parquetrows"
 	"vaultbench/internal/ingest"
 )
 
@@ -20,9 +21,9 @@ func synthetic(t testing.TB, n int) string {
 	path := filepath.Join(t.TempDir(), "outcomes.parquet")
 	file, err := os.Create(path)
 	require.NoError(t, err)
-	w := parquet.NewGenericWriter[any](file, parquet.SchemaOf(run{}), parquet.Compression(&parquet.Zstd))
+	w := parquetrows.NewWriterOf(file, run{}, parquet.Compression(&parquet.Zstd))
 	for i := range n {
-		if _, err := w.Write([]any{syntheticRun(i)}); err != nil {
+		if err := w.Write(syntheticRun(i)); err != nil {
 			t.Fatal(err)
 		}
 		if i%20000 == 19999 {

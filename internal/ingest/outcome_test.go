@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/export/parquetrows"
 	"vaultbench/internal/ingest"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
@@ -73,14 +74,13 @@ func writeParquet(t testing.TB, options []parquet.WriterOption, rows ...any) str
 	return path
 }
 
-// parquetBytes names no type of rows: the compiler would write the library's writer
-// once for each.
 func parquetBytes(t testing.TB, options []parquet.WriterOption, rows ...any) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	w := parquet.NewGenericWriter[any](&buf, append([]parquet.WriterOption{parquet.SchemaOf(rows[0])}, options...)...)
-	_, err := w.Write(rows)
-	require.NoError(t, err)
+	w := parquetrows.NewWriterOf(&buf, rows[0], options...)
+	for _, row := range rows {
+		require.NoError(t, w.Write(row))
+	}
 	require.NoError(t, w.Close())
 	return buf.Bytes()
 }

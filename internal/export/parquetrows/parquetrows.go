@@ -1,6 +1,6 @@
 // Package parquetrows writes structs as the rows of a Parquet file, and reads them
-// back. No type of the library shows, not even in a member: the compiler would write
-// the library's generic code into every package that imports this one.
+// back. No type of the library shows in what it gives, not even in a member: the
+// compiler would write the library's generic code into every package that holds one.
 package parquetrows
 
 import (
@@ -24,8 +24,7 @@ type Writer struct {
 // the strings without a dictionary: the library keeps those of every row group until
 // the end.
 func NewWriter(out io.Writer, row any) *Writer {
-	schema := parquet.SchemaOf(row)
-	options := []parquet.WriterOption{schema, parquet.Compression(&parquet.Zstd), parquet.CreatedBy("vaultbench", "1", "")}
+	options := []parquet.WriterOption{parquet.Compression(&parquet.Zstd), parquet.CreatedBy("vaultbench", "1", "")}
 	t := reflect.TypeOf(row)
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -33,12 +32,17 @@ func NewWriter(out io.Writer, row any) *Writer {
 			options = append(options, parquet.SkipPageBounds(name))
 		}
 	}
-	w := parquet.NewGenericWriter[any](out, options...)
-	var rows [1]parquet.Row // reused
+	return NewWriterOf(out, row, options...)
+}
+
+// NewWriterOf begins a file as other programs write it, with options of the library.
+func NewWriterOf(out io.Writer, row any, options ...parquet.WriterOption) *Writer {
+	w := parquet.NewGenericWriter[any](out, append(options, parquet.SchemaOf(row))...)
+	var rows [1]any // reused
 	return &Writer{
 		write: func(row any) error {
-			rows[0] = schema.Deconstruct(rows[0][:0], row)
-			_, err := w.WriteRows(rows[:])
+			rows[0] = row
+			_, err := w.Write(rows[:])
 			return err
 		},
 		flush: w.Flush, close: w.Close,
