@@ -61,15 +61,48 @@ func TestAssuranceGate(t *testing.T) {
 	}
 }
 
-// TestLintOtherCapability: what no rule reads of another capability's limits is
-// warned of alone, as the loader lets it be.
-func TestLintOtherCapability(t *testing.T) {
-	raw := strings.Replace(fmt.Sprintf(barePack, "L0"), "amount <= 5", "amount <= limits.finance.bare.most", 1)
-	packs, err := oap.ReadPacks(fstest.MapFS{"bare.json": {Data: []byte(raw)}})
-	require.NoError(t, err)
-	got := lintText(oap.Lint("p.json", mergeJSON(t, shippedBytes(t, level2),
-		`{"capabilities":[{"id":"finance.bare"}],"limits":{"payments.charge":null,"finance.bare":{"most":5,"other":{"a":1}}}}`), oap.LintOptions{At: morning, Packs: packs}))
-	require.Equal(t, []string{"warning: /limits/finance.bare/other: " + unreadByAny}, got)
+// TestOtherCapability: what no rule reads of the limits of any capability is refused,
+// and lint says so; what published passports have there may stand, and is warned of.
+func TestOtherCapability(t *testing.T) {
+	const unread = "no rule of finance.bare.v1 reads %s, so it limits nothing: delete it, or write the rule"
+	for _, tt := range []struct {
+		name, limits string
+		refused      string // what no rule reads; empty: it loads
+		lint         []string
+		reason       string
+	}{
+		{"read alone", `{"most":5}`, "", nil, "nothing is unread"},
+		{"of no rule", `{"most":5,"other":{"a":1}}`, "other", []string{"error: /limits/finance.bare/other: " + unreadByAny}, "it looks like a limit"},
+		{"beside a declared one", `{"most":5,"approval":1,"approve":true}`, "approve", []string{
+			"warning: /limits/finance.bare/approval: " + unreadByAny, "error: /limits/finance.bare/approve: " + unreadByAny,
+		}, "another name than the pack's"},
+		{"declared", `{"most":5,"approval":{"above":{"USD":7}}}`, "", []string{"warning: /limits/finance.bare/approval: " + unreadByAny}, "the pack tells issuers to write it, though it reads none of it"},
+		{"declared and read in part", `{"most":5,"caps":{"USD":5,"EUR":6}}`, "caps.EUR", []string{"error: /limits/finance.bare/caps/EUR: " + unreadByAny}, "it is read where it is read"},
+		{"published", `{"most":5,"idempotency_required":true}`, "", []string{"warning: /limits/finance.bare/idempotency_required: " + unreadByAny}, "a name that published passports have"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			condition := "amount <= limits.finance.bare.most"
+			if strings.Contains(tt.limits, "caps") {
+				condition += " AND amount <= limits.finance.bare.caps.USD"
+			}
+			raw := strings.NewReplacer("amount <= 5", condition, `"min_assurance"`, `"limits_required": ["most", "approval", "caps"], "min_assurance"`).Replace(fmt.Sprintf(barePack, "L0"))
+			passport := mergeJSON(t, shippedBytes(t, level2), `{"capabilities":[{"id":"finance.bare"}],"limits":{"payments.charge":null,"finance.bare":`+tt.limits+`}}`)
+			p, err := oap.ParsePassport(level2, passport)
+			require.NoError(t, err)
+			pack, err := oap.ParsePack("bare.json", []byte(raw))
+			require.NoError(t, err)
+			if _, err = oap.NewLayer(p, pack, oap.ProfileOAP); tt.refused == "" {
+				require.NoError(t, err, tt.reason)
+			} else {
+				require.EqualError(t, err, "passport level-2.json: limits of finance.bare: "+fmt.Sprintf(unread, tt.refused), tt.reason)
+			}
+			packs, err := oap.ReadPacks(fstest.MapFS{"bare.json": {Data: []byte(raw)}})
+			require.NoError(t, err)
+			if diff := cmp.Diff(tt.lint, lintText(oap.Lint("p.json", passport, oap.LintOptions{At: morning, Packs: packs}))); diff != "" {
+				t.Errorf("Lint: %s (-want +got):\n%s", tt.reason, diff)
+			}
+		})
+	}
 }
 
 // TestUnknownAssurance: limits that ask for what is no level are refused at load;

@@ -86,14 +86,12 @@ func NewLayer(passport Passport, pack PolicyPack, profile Profile) (*Layer, erro
 	if err != nil {
 		return nil, fmt.Errorf("load passport: %w", err)
 	}
-	if capability == ChargeCapability {
-		written, err := passport.written(capability)
-		if err == nil {
-			err = pack.refuseUnread(written)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("passport %s: limits of %s: %w", passport.Name, capability, err)
-		}
+	written, err := passport.written(capability)
+	if err == nil {
+		err = pack.refuseUnread(written)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("passport %s: limits of %s: %w", passport.Name, capability, err)
 	}
 	granted := !slices.ContainsFunc(pack.RequiresCapabilities, func(c CapabilityID) bool { return !passport.Grants(c) })
 	if granted && limits == nil {

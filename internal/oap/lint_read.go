@@ -47,7 +47,11 @@ func (l *linter) lintRead(p limitPlace, wanted readings, have []string) (missed 
 		}
 	}
 	read := append(wanted.withSynonyms(), reading{Read: condition.Read{Path: []string{requireAssurance}}}) // by a gate
-	refused := append(read, read.published()...).unread(p.at, p.raw)
+	var declared []string
+	for _, pack := range l.packsThatAsk(p.id) {
+		declared = append(declared, pack.declared()...)
+	}
+	refused := read.refused(p.at, p.raw, declared)
 	for _, at := range read.unread(p.at, p.raw) {
 		if i, ok := meant(at, missing); ok {
 			l.error(at, "misspelt: %s reads %s: rename it", missing[i].by, missing[i].name)
@@ -55,7 +59,7 @@ func (l *linter) lintRead(p limitPlace, wanted readings, have []string) (missed 
 			continue
 		}
 		say := l.warn
-		if p.id == ChargeCapability && slices.Contains(refused, at) {
+		if slices.Contains(refused, at) {
 			say = l.error // as the loader does
 		}
 		say(at, "no rule of any pack reads it, so it limits nothing: delete it, or write the rule%s", hint(at.LastToken(), read.under(p.at, at.Parent()).names()))

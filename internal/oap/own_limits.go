@@ -14,7 +14,8 @@ import (
 )
 
 // PublishedLimits names the limits of payments.charge that published passports
-// have, and those of a currency. They may stand there though no rule reads them.
+// have, and those of a currency. They may stand under any capability though no rule
+// reads them.
 // Source: the limits in fixtures/schema/passport.schema.json.
 func PublishedLimits() (limits, caps []string) {
 	return []string{
@@ -36,12 +37,32 @@ func (p *PolicyPack) refuseUnread(written json.RawMessage) error {
 			reads = append(reads, reading{Read: read})
 		}
 	}
-	reads = reads.withSynonyms()
-	for _, at := range append(reads, reads.published()...).unread("", written) {
+	for _, at := range reads.withSynonyms().refused("", written, p.declared()) {
 		path := strings.Join(slices.Collect(at.Tokens()), ".")
 		return fmt.Errorf("no rule of %s reads %s, so it limits nothing: delete it, or write the rule", p.ID, path)
 	}
 	return nil
+}
+
+// declared are the limits that a pack tells issuers to write. Of payments.charge the
+// schema of a passport describes them, one by one; of any other capability nobody
+// knows the names but its pack, and published packs name some that no rule reads.
+func (p *PolicyPack) declared() []string {
+	if slices.Contains(p.RequiresCapabilities, ChargeCapability) {
+		return nil
+	}
+	return p.LimitsRequired
+}
+
+// refused lists what is unread at or below the limits of a capability, which stand
+// at a place, and may not stand there. A declared limit may if no rule reads any of it.
+func (rs readings) refused(at jsontext.Pointer, raw json.RawMessage, declared []string) []jsontext.Pointer {
+	return slices.DeleteFunc(append(rs, rs.published()...).unread(at, raw), func(p jsontext.Pointer) bool {
+		for name := range jsontext.Pointer(strings.TrimPrefix(string(p), string(at))).Tokens() {
+			return slices.Contains(declared, name) && len(rs.below(name)) == 0
+		}
+		return false
+	})
 }
 
 // published stands for the published limits that no rule reads at all. One that a
