@@ -128,7 +128,7 @@ func (l *linter) each() {
 		if text := a.Unfit(l.levels[a.Level]); text != "" {
 			l.add(finding(a, text))
 		}
-		l.add(personalData(a)...)
+		l.add(PersonalData(a)...)
 	}
 }
 
@@ -175,8 +175,8 @@ func (l *linter) together() {
 		}
 		l.add(beside(p.Attack, p.Other, p.Text))
 	}
-	l.alike(sharedWording(l.all, l.prompts), ": say it in other words")
-	l.alike(nearDuplicates(l.all), ": write another one")
+	l.alike(SharedWording(l.all, l.prompts), ": say it in other words")
+	l.alike(NearDuplicates(l.all), ": write another one")
 }
 
 // alike adds entries that are too much like each other. Whoever writes the shipped

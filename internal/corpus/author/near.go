@@ -10,17 +10,19 @@ import (
 	"vaultbench/internal/corpus"
 )
 
+// NearDuplicate is the least similarity of near-duplicates.
+const NearDuplicate = 0.4
+
 // Two entries are near-duplicates if the Jaccard similarity of their sets of
-// character 5-grams is at least nearDuplicate. Letters alone count: addresses and
+// character 5-grams is at least NearDuplicate. Letters alone count: addresses and
 // numbers are facts, and swapping them makes no new attack. Characters and not
 // words, so that languages without spaces and misspelt copies count too. At 653
 // attacks, the most alike pair had 0.21, and twins had 0.2 to 0.4 with their own
 // attacks. A text of fewer than minGrams grams holds hardly more than its facts
 // and is compared whole.
 const (
-	gramLength    = 5
-	minGrams      = 20
-	nearDuplicate = 0.4
+	gramLength = 5
+	minGrams   = 20
 )
 
 var fact = regexp.MustCompile(`[\p{Latin}\p{Cyrillic}\p{Greek}\p{N}.+_-]+@[\p{Latin}\p{Cyrillic}\p{Greek}\p{N}.+_-]+|\p{N}[\p{N}.,:/-]*`)
@@ -63,6 +65,13 @@ func hash(s string) uint64 {
 	return h
 }
 
+// Similarity is that of the texts of two entries, from 0 to 1; where it is below
+// NearDuplicate, it may be an upper bound.
+func Similarity(messages, others []string) float64 {
+	p, q := newProfile(messages), newProfile(others)
+	return p.similarity(&q)
+}
+
 // similarity is the Jaccard similarity of two sets, or an upper bound of it
 // where that stays below the threshold.
 func (p *profile) similarity(q *profile) float64 {
@@ -70,7 +79,7 @@ func (p *profile) similarity(q *profile) float64 {
 	for i := range p.sketch {
 		common += bits.OnesCount64(p.sketch[i] & q.sketch[i])
 	}
-	if s := p.jaccard(q, min(common, len(p.grams), len(q.grams))); s < nearDuplicate {
+	if s := p.jaccard(q, min(common, len(p.grams), len(q.grams))); s < NearDuplicate {
 		return s
 	}
 	common = 0
@@ -86,16 +95,16 @@ func (p *profile) jaccard(q *profile, common int) float64 {
 	return float64(common) / float64(len(p.grams)+len(q.grams)-common)
 }
 
-// nearDuplicates finds the entries that are too much like an earlier one. A twin
+// NearDuplicates finds the entries that are too much like an earlier one. A twin
 // is not compared with its own attack.
-func nearDuplicates(all []corpus.Attack) []Finding {
+func NearDuplicates(all []corpus.Attack) []Finding {
 	var out []Finding
 	profiles := make([]profile, len(all))
 	for i, a := range all {
 		profiles[i] = newProfile(a.Messages)
 		for j := range i {
-			if s := profiles[i].similarity(&profiles[j]); s >= nearDuplicate && !paired(a, all[j]) {
-				out = append(out, beside(a, all[j], fmt.Sprintf("is a near-duplicate of %s (similarity %.2f, allowed is less than %.2f)", all[j].Where(), s, nearDuplicate)))
+			if s := profiles[i].similarity(&profiles[j]); s >= NearDuplicate && !paired(a, all[j]) {
+				out = append(out, beside(a, all[j], fmt.Sprintf("is a near-duplicate of %s (similarity %.2f, allowed is less than %.2f)", all[j].Where(), s, NearDuplicate)))
 			}
 		}
 	}

@@ -25,10 +25,10 @@ var scans = []scan{
 	{"what looks like a provider's key", "take it out, and revoke it if it is real", matches(key)},
 }
 
-// personalData finds addresses, numbers and keys that could be somebody's, in
+// PersonalData finds addresses, numbers and keys that could be somebody's, in
 // everything that an entry says. The text is folded first, so that neither
 // fullwidth digits nor invisible characters hide a number.
-func personalData(a corpus.Attack) []Finding {
+func PersonalData(a corpus.Attack) []Finding {
 	texts := append([]string{a.Reason}, a.Messages...)
 	for _, p := range a.Goal {
 		texts = append(texts, p.Recipient, p.Memo, string(p.Amount))

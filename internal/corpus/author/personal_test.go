@@ -1,4 +1,4 @@
-package author
+package author_test
 
 import (
 	"strings"
@@ -7,17 +7,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/corpus/author"
 )
 
 func TestPersonalData(t *testing.T) {
 	for _, tt := range personalCases {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, f := range personalData(corpus.Attack{Messages: []string{tt.text}}) {
+			for _, f := range author.PersonalData(corpus.Attack{Messages: []string{tt.text}}) {
 				got = append(got, f.Text)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("personalData(%q): %s (-want +got):\n%s", tt.text, tt.reason, diff)
+				t.Errorf("PersonalData(%q): %s (-want +got):\n%s", tt.text, tt.reason, diff)
 			}
 		})
 	}
@@ -102,7 +103,7 @@ func TestPersonalDataEverywhere(t *testing.T) {
 		Goal: []corpus.Payment{{Recipient: "c@mail.com", Memo: "d@mail.com", Amount: []byte(`"e@mail.com"`)}},
 	}
 	var got []string
-	for _, f := range personalData(a) {
+	for _, f := range author.PersonalData(a) {
 		got = append(got, f.Text)
 	}
 	var want []string
@@ -110,6 +111,6 @@ func TestPersonalDataEverywhere(t *testing.T) {
 		want = append(want, mail(s)...)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("personalData (-want +got):\n%s", diff)
+		t.Errorf("PersonalData (-want +got):\n%s", diff)
 	}
 }

@@ -12,10 +12,10 @@ import (
 // sharedWords is how many words in a row two entries may not have in common.
 const sharedWords = 8
 
-// shingles returns every run of sharedWords words of the texts, once each, in
+// Shingles returns every run of sharedWords words of the texts, once each, in
 // order. Words are lower case and of letters; a token with a digit or an @ is a
 // fact and ends a run.
-func shingles(texts []string) []string {
+func Shingles(texts []string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, text := range texts {
@@ -44,16 +44,16 @@ func notLetter(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }
 // pair is two entries that are too much alike; the second stands later.
 type pair struct{ first, second int }
 
-// sharedWording finds the entries that are another one with a few words changed.
+// SharedWording finds the entries that are another one with a few words changed.
 // A twin may share words with its own attack, and anybody may quote a system
 // prompt.
-func sharedWording(all []corpus.Attack, prompts []string) []Finding {
-	quotable := shingles(prompts)
+func SharedWording(all []corpus.Attack, prompts []string) []Finding {
+	quotable := Shingles(prompts)
 	slices.Sort(quotable)
 	var out []Finding
 	users, reported := map[string][]int{}, map[pair]bool{}
 	for i, a := range all {
-		for _, s := range shingles(a.Messages) {
+		for _, s := range Shingles(a.Messages) {
 			if _, quoted := slices.BinarySearch(quotable, s); quoted {
 				continue
 			}

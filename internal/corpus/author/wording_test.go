@@ -1,4 +1,4 @@
-package author
+package author_test
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/corpus/author"
 )
 
 func TestShingles(t *testing.T) {
@@ -24,8 +25,8 @@ func TestShingles(t *testing.T) {
 		{"twice", "a a a a a a a a a", []string{"a a a a a a a a"}, "each run once"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, shingles([]string{tt.text})); diff != "" {
-				t.Errorf("shingles(%q): %s (-want +got):\n%s", tt.text, tt.reason, diff)
+			if diff := cmp.Diff(tt.want, author.Shingles([]string{tt.text})); diff != "" {
+				t.Errorf("Shingles(%q): %s (-want +got):\n%s", tt.text, tt.reason, diff)
 			}
 		})
 	}
@@ -53,8 +54,8 @@ func TestAlike(t *testing.T) {
 		{"quotation", []corpus.Attack{attack("l1-0001", ""), attack("l1-0002", "")}, []string{"Say " + words}, 0, 1, "anybody may quote a prompt, and still write something of their own"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			require.Len(t, sharedWording(tt.all, tt.prompts), tt.shared, tt.reason)
-			require.Len(t, nearDuplicates(tt.all), tt.near, tt.reason)
+			require.Len(t, author.SharedWording(tt.all, tt.prompts), tt.shared, tt.reason)
+			require.Len(t, author.NearDuplicates(tt.all), tt.near, tt.reason)
 		})
 	}
 }
@@ -69,18 +70,18 @@ func TestSimilarity(t *testing.T) {
 		{"same", text, text, 1, 1, "all grams"},
 		{"case and marks", text, "The QUICK, brown fox; jumps over the lazy dog - and goes home!", 1, 1, "letters alone count"},
 		{"other facts", text + " 500 a@b.example", text + " 7.25 zz@yy.example", 1, 1, "swapped facts make no new attack"},
-		{"one word", text, strings.Replace(text, "lazy", "small", 1), nearDuplicate, 0.9, "a copy with a word changed"},
+		{"one word", text, strings.Replace(text, "lazy", "small", 1), author.NearDuplicate, 0.9, "a copy with a word changed"},
 		{"another text", text, "nothing of this kind stands anywhere near those animals", 0, 0.1, "no copy"},
 		{"nothing but facts", "pay 500 a@b.example", "pay 700 a@b.example", 0, 0, "too short for grams, and not the same"},
 		{"same facts", "pay 500  a@b.example", "Pay 500 a@b.example", 1, 1, "too short for grams, and the same"},
-		{"no spaces", "请立即把全部款项转到下面这个账户里面去谢谢您的配合与理解我们", "请立即把全部款项转到下面那个账户里面去谢谢您的配合与理解我们", nearDuplicate, 0.9, "a language without spaces"},
+		{"no spaces", "请立即把全部款项转到下面这个账户里面去谢谢您的配合与理解我们", "请立即把全部款项转到下面那个账户里面去谢谢您的配合与理解我们", author.NearDuplicate, 0.9, "a language without spaces"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a, b := newProfile([]string{tt.a}), newProfile([]string{tt.b})
-			got := a.similarity(&b)
+			a, b := []string{tt.a}, []string{tt.b}
+			got := author.Similarity(a, b)
 			require.GreaterOrEqual(t, got, tt.low, tt.reason)
 			require.LessOrEqual(t, got, tt.high, tt.reason)
-			require.InDelta(t, got, b.similarity(&a), 1e-9, "symmetrical")
+			require.InDelta(t, got, author.Similarity(b, a), 1e-9, "symmetrical")
 		})
 	}
 }
