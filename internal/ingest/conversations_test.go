@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -162,6 +163,31 @@ func TestConvertUnknownTools(t *testing.T) {
 			require.Equal(t, tt.tools, strings.Contains(counts.Warning(), "tools that the tool map does not know: wire_money: 2 calls\n"), "%s: %s", tt.reason, counts.Warning())
 			require.Equal(t, tt.tools, strings.Contains(counts.Warning(), "a replay counts no conversation that calls one of them, and is inconclusive"), "%s: %s", tt.reason, counts.Warning())
 			require.Equal(t, tt.warn, strings.Contains(counts.Warning(), warning), "%s: %s", tt.reason, counts.Warning())
+		})
+	}
+}
+
+// TestConvertManyUnknownTools: whoever mends the map is told each tool, and a model's
+// inventions do not fill the terminal.
+func TestConvertManyUnknownTools(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		tools  int
+		last   string // of the list
+		reason string
+	}{
+		{"thirty", 30, "tool_029: 1 calls\n", "all are named"},
+		{"a hundred and one", 101, "tool_099: 1 calls and 1 more\n", "those that are called most"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var log strings.Builder
+			for i := range tt.tools {
+				log.WriteString(strings.Replace(chat, "transfer_funds", fmt.Sprintf("tool_%03d", i), 1) + "\n")
+			}
+			counts, _, err := logs(t).Convert(t.Context(), writeText(t, "x.jsonl", log.String()))
+			require.NoError(t, err)
+			require.Contains(t, counts.Warning(), "tools that the tool map does not know: tool_000: 1 calls, tool_001: ", tt.reason)
+			require.Contains(t, counts.Warning(), tt.last, tt.reason)
 		})
 	}
 }

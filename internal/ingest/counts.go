@@ -112,7 +112,7 @@ func (c Counts) Warning() string {
 	for i, tool := range tools {
 		tools[i] = fmt.Sprintf("%s: %d calls", tool, c.Calls[tool])
 	}
-	fmt.Fprintf(&b, "tools that the tool map does not know: %s\n", few(tools))
+	fmt.Fprintf(&b, "tools that the tool map does not know: %s\n", first(100, tools)) // whoever mends the map needs each
 	b.WriteString("a replay counts no conversation that calls one of them, and is inconclusive: name them in the tool map, in harmless or undecided (docs/recordings.md)\n")
 	if c.Notes[transferCalls] == 0 {
 		b.WriteString("WARNING: not one call is a transfer by the tool map: if one of these tools moves money, it is the wrong map\n")
@@ -121,11 +121,13 @@ func (c Counts) Warning() string {
 }
 
 // few lists ten at the most.
-func few(list []string) string {
-	if len(list) <= 10 {
+func few(list []string) string { return first(10, list) }
+
+func first(most int, list []string) string {
+	if len(list) <= most {
 		return strings.Join(list, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:10], ", "), len(list)-10)
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 }
 
 // AllRejected is the number of rows that were not imported.
