@@ -1,7 +1,7 @@
 // Package shipped reads what this checkout holds, once a process: the parts of one
-// command ask for the same corpus, and to check it takes a tenth of a second. What
-// is returned is the caller's to extend or cut; attacks and levels themselves are
-// shared, and nobody changes them.
+// command ask for the same corpus, and to check it is most of what a short command
+// does. What is returned is the caller's to extend or cut; attacks and levels
+// themselves are shared, and nobody changes them.
 package shipped
 
 import (
