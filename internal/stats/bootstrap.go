@@ -2,11 +2,10 @@ package stats
 
 import (
 	"errors"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // Bootstrap is a percentile bootstrap over source sessions: whole sessions are
@@ -97,8 +96,13 @@ func percentiles(values []float64, resamples int) Estimated {
 	if values[0] == values[len(values)-1] {
 		return Estimated{Err: ErrNoVariation}
 	}
-	return Estimated{Interval: Interval{
-		Low:  stat.Quantile(0.025, stat.Empirical, values, nil),
-		High: stat.Quantile(0.975, stat.Empirical, values, nil),
-	}}
+	return Estimated{Interval: Interval{Low: quantile(values, 0.025), High: quantile(values, 0.975)}}
+}
+
+// quantile is the least of the sorted values that at least that share of them does
+// not exceed. It is not gonum's, which would bring linear algebra into every binary
+// that counts something; a test holds it equal.
+func quantile(values []float64, share float64) float64 {
+	at := int(math.Ceil(share*float64(len(values)))) - 1
+	return values[max(at, 0)]
 }

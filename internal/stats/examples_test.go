@@ -1,11 +1,14 @@
 package stats_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -108,6 +111,42 @@ func TestMcNemarAsPublished(t *testing.T) {
 	none, err := stats.Pairs{Neither: 9}.McNemar()
 	require.NoError(t, err)
 	assert.InDelta(t, 1, none, 0, "no pair disagrees")
+}
+
+// TestMcNemarAgainstGonum: twice the binomial tail, whatever the split.
+func TestMcNemarAgainstGonum(t *testing.T) {
+	for a := range 40 {
+		for _, b := range []int{0, 1, 7, 39, 40, 5000} {
+			p, err := stats.Pairs{Both: 1, OnlyA: a, OnlyB: b}.McNemar()
+			require.NoError(t, err)
+			want := min(1, 2*distuv.Binomial{N: float64(a + b), P: 0.5}.CDF(float64(min(a, b))))
+			assert.InDelta(t, want, p, 0, "%d to %d", a, b)
+		}
+	}
+}
+
+// TestPercentilesAgainstGonum: the interval's ends are the empirical quantiles of
+// what the resamples came to, whether or not 2.5% of them is a whole number.
+func TestPercentilesAgainstGonum(t *testing.T) {
+	s := stats.NewSessions(1)
+	for i := range 9 {
+		s.Row(fmt.Sprint(i))[0] = int64(i * i)
+	}
+	for _, resamples := range []int{1, 2, 3, 39, 40, 41, 79, 80, 81, 1500} {
+		var values []float64
+		got, err := stats.Bootstrap{Resamples: resamples, Seed: 1}.Interval(s, func(totals []int64) (float64, bool) {
+			values = append(values, float64(totals[0]))
+			return values[len(values)-1], true
+		})
+		slices.Sort(values)
+		if values[0] == values[resamples-1] {
+			require.ErrorIs(t, err, stats.ErrNoVariation, "%d resamples", resamples)
+			continue
+		}
+		require.NoError(t, err)
+		want := stats.Interval{Low: stat.Quantile(0.025, stat.Empirical, values, nil), High: stat.Quantile(0.975, stat.Empirical, values, nil)}
+		assert.Equal(t, want, got, "%d resamples", resamples)
+	}
 }
 
 // TestBenjaminiHochbergAsPublished: the worked example of Benjamini and Hochberg

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Pairs are matched observations of two conditions A and B by who was hit.
@@ -59,10 +59,11 @@ func (p Pairs) McNemar() (float64, error) {
 	if p.N() <= 0 || min(p.Both, p.OnlyA, p.OnlyB, p.Neither) < 0 {
 		return 0, undefined("McNemar's test of %+v", p)
 	}
-	tail := distuv.Binomial{N: float64(p.Discordant()), P: 0.5}.CDF(float64(min(p.OnlyA, p.OnlyB)))
 	if p.Discordant() == 0 {
 		return 1, nil
 	}
+	fewer, more := min(p.OnlyA, p.OnlyB), max(p.OnlyA, p.OnlyB)
+	tail := mathext.RegIncBeta(float64(more), float64(fewer+1), 0.5) // as few or fewer of Binomial(discordant, ½)
 	return min(1, 2*tail), nil
 }
 
