@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -169,6 +170,7 @@ func TestLineLimit(t *testing.T) {
 	const limit = 64 << 20
 	line := strings.TrimSuffix(own("a", hello), "\n")
 	fill := limit - len(line)
+	blank := bytes.Repeat([]byte(" "), fill+1)
 	for _, tt := range []struct {
 		name, want, reason string
 		fill               int
@@ -177,7 +179,7 @@ func TestLineLimit(t *testing.T) {
 		{name: "above", fill: fill + 1, want: "f.jsonl:1: the line is longer than 64 MiB", reason: "one line must not take all memory"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := readText(line + strings.Repeat(" ", tt.fill) + "\n" + own("b", hello))
+			got, err := read(fstest.MapFS{"f.jsonl": {Data: slices.Concat([]byte(line), blank[:tt.fill], []byte("\n"+own("b", hello)))}}, "f.jsonl")
 			switch {
 			case tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.want)):
 				t.Errorf("error = %v, want prefix %q: %s", err, tt.want, tt.reason)
