@@ -1,4 +1,4 @@
-package page_test
+package report_test
 
 import (
 	"bytes"
@@ -23,10 +23,10 @@ import (
 
 var tags = regexp.MustCompile(`<script|<img|<i>|<iframe|href="javascript:`)
 
-// TestHostile: whatever is written in a record, each report parses, and nothing in
+// TestPageHostile: whatever is written in a record, each report parses, and nothing in
 // it is markup, steers a terminal or turns text round. The browser test holds that
 // nothing executes.
-func TestHostile(t *testing.T) {
+func TestPageHostile(t *testing.T) {
 	for name, text := range publishtest.Hostile() {
 		t.Run(name, func(t *testing.T) {
 			p := publishtest.Page(text)
@@ -66,9 +66,9 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestHostileRun: the hostile run is one that the suite could have recorded, and
+// TestPageHostileRun: the hostile run is one that the suite could have recorded, and
 // can be reported.
-func TestHostileRun(t *testing.T) {
+func TestPageHostileRun(t *testing.T) {
 	run := publishtest.Run(t)
 	_, err := run.Write()
 	require.NoError(t, err)
@@ -84,8 +84,8 @@ func visible(t *testing.T, text string) {
 	}
 }
 
-// TestPolicy: the page names its style and script, and nothing else may run.
-func TestPolicy(t *testing.T) {
+// TestPagePolicy: the page names its style and script, and nothing else may run.
+func TestPagePolicy(t *testing.T) {
 	for _, served := range []bool{false, true} {
 		policy := page.Policy(served)
 		assert.Contains(t, policy, "default-src 'none'")
@@ -94,8 +94,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestCost: dollars where they are known, else which price is missing.
-func TestCost(t *testing.T) {
+// TestPageCost: dollars where they are known, else which price is missing.
+func TestPageCost(t *testing.T) {
 	usd, cached := 2.4, 0.5
 	live := report.ModelCost{Model: "a", Kind: plan.Live, Evaluations: 1, Usage: record.Usage{Replies: 1, InputTokens: 1_000_000, CachedTokens: 400_000, OutputTokens: 100_000}, USD: &usd}
 	unknown := live
@@ -131,8 +131,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestServed: who answered stands beside who was asked, marked where it differs.
-func TestServed(t *testing.T) {
+// TestPageServed: who answered stands beside who was asked, marked where it differs.
+func TestPageServed(t *testing.T) {
 	ids := []report.ServedID{{ID: "m-2<b>", Replies: 1200, Evaluations: 7, Cells: []string{"x", "y"}}}
 	for _, tt := range []struct {
 		name   string

@@ -1,4 +1,4 @@
-package page_test
+package report_test
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ func between(t *testing.T, p page.Page, from, to string) string {
 	return html.UnescapeString(part)
 }
 
-func TestDates(t *testing.T) {
+func TestPageDates(t *testing.T) {
 	for _, tt := range []struct{ name, start, end, want, reason string }{
 		{"a day", "2031-03-03T09:00:00Z", "2031-03-03T09:00:07Z", "2031-03-03 09:00:00 to 09:00:07 UTC", "the day once"},
 		{"two days", "2031-03-03T23:59:58Z", "2031-03-04T00:00:07Z", "2031-03-03 23:59:58 to 2031-03-04 00:00:07 UTC", "both days"},
@@ -42,7 +42,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-func TestClaim(t *testing.T) {
+func TestPageClaim(t *testing.T) {
 	for _, tt := range []struct{ name, text, want, reason string }{
 		{"groups", "no transfer executed: Levels 2–4 behind oap: 0 in 9; Level 5: 0 in 3",
 			`<p>no transfer executed:</p><ul><li><span class="who">Levels 2–4 behind oap: </span><span class="what">0 in 9.</span></li>` +
