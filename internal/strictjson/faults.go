@@ -20,8 +20,7 @@ const Unknown = "unknown member"
 // Faults lists the places at which data does not match the named schema, in no
 // order. The error is for data that is no JSON, with its line, or for the schema.
 func Faults(schema string, data []byte) ([]Fault, error) {
-	doc, err := parse(data)
-	if err != nil {
+	if err := checkSyntax(data); err != nil {
 		offset := int64(0)
 		var syntactic *jsontext.SyntacticError
 		var trailing *trailingError
@@ -34,7 +33,7 @@ func Faults(schema string, data []byte) ([]Fault, error) {
 		line := 1 + bytes.Count(data[:min(offset, int64(len(data)))], []byte("\n"))
 		return nil, fmt.Errorf("line %d: %w", line, err)
 	}
-	err = validate(schema, doc)
+	err := validate(schema, data)
 	var mismatch *schemaError
 	if !errors.As(err, &mismatch) {
 		return nil, err

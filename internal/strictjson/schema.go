@@ -21,17 +21,11 @@ import (
 
 var (
 	schemaMu sync.Mutex
-	schemas  = map[string]compiled{}
+	schemas  = map[string]*jsonschema.Schema{}
 )
 
-// compiled is a schema, and what tells soonest whether it is kept.
-type compiled struct {
-	*jsonschema.Schema
-	quick *quick
-}
-
 // schemaFor compiles a file of fixtures/schema once.
-func schemaFor(name string) (compiled, error) {
+func schemaFor(name string) (*jsonschema.Schema, error) {
 	schemaMu.Lock()
 	defer schemaMu.Unlock()
 	if s, ok := schemas[name]; ok {
@@ -39,50 +33,37 @@ func schemaFor(name string) (compiled, error) {
 	}
 	raw, err := fs.ReadFile(fixtures.FS, "schema/"+name)
 	if err != nil {
-		return compiled{}, fmt.Errorf("schema %s: %w", name, err)
+		return nil, fmt.Errorf("schema %s: %w", name, err)
 	}
-	s, err := compile(name, raw)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
-		return compiled{}, fmt.Errorf("schema %s: %w", name, err)
+		return nil, fmt.Errorf("schema %s: %w", name, err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource(name, doc); err != nil {
+		return nil, fmt.Errorf("schema %s: %w", name, err)
+	}
+	s, err := c.Compile(name)
+	if err != nil {
+		return nil, fmt.Errorf("schema %s: %w", name, err)
 	}
 	schemas[name] = s
 	return s, nil
 }
 
-func compile(name string, raw []byte) (compiled, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		return compiled{}, err
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource(name, doc); err != nil {
-		return compiled{}, err
-	}
-	s, err := c.Compile(name)
-	if err != nil {
-		return compiled{}, err
-	}
-	return compiled{s, quicken(s, map[*jsonschema.Schema]*quick{})}, nil
-}
-
 // Validate checks one JSON document against a file of fixtures/schema. The
 // error names each place that fails as a JSON pointer.
-func Validate(schema string, data []byte) error {
-	doc, err := parse(data)
-	if err != nil {
-		return err
-	}
-	return validate(schema, doc)
-}
+func Validate(schema string, data []byte) error { return validate(schema, data) }
 
-func validate(schema string, doc any) error {
+func validate(schema string, data []byte) error {
 	s, err := schemaFor(schema)
 	if err != nil {
 		return err
 	}
-	if s.quick.holds(doc) {
-		return nil
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return err
 	}
 	err = s.Validate(doc)
 	var invalid *jsonschema.ValidationError

@@ -6,7 +6,6 @@ package strictjson
 
 import (
 	"bytes"
-	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -59,74 +58,29 @@ func Lines(name string, data []byte) ([]Line, error) {
 }
 
 func decodeAt(name string, line int, data []byte, schema string, into any) error {
-	doc, err := parse(data)
-	if err != nil {
+	if err := checkSyntax(data); err != nil {
 		return locate(name, line, data, err)
 	}
-	if err := validate(schema, doc); err != nil {
+	if err := validate(schema, data); err != nil {
 		return locate(name, line, data, err)
 	}
-	err = json.Unmarshal(data, into, json.RejectUnknownMembers(true))
+	err := json.Unmarshal(data, into, json.RejectUnknownMembers(true))
 	return locate(name, line, data, err)
 }
 
-// parse reads one JSON value in the form that the validator takes, numbers as they are
-// written. It is as strict as the decoder: a duplicate name, which encoding/json
-// silently folds, is reported at its place.
-func parse(data []byte) (any, error) {
+// checkSyntax runs before the schema so that a duplicate name, which a schema
+// validator silently folds, is reported at its place.
+func checkSyntax(data []byte) error {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(data))
-	doc, err := value(dec)
-	if errors.Is(err, io.EOF) {
-		return nil, errors.New("file is empty: write one JSON value or delete it")
+	if err := dec.SkipValue(); errors.Is(err, io.EOF) {
+		return errors.New("file is empty: write one JSON value or delete it")
 	} else if err != nil {
-		return nil, err
+		return err
 	}
 	if rest := bytes.TrimSpace(data[dec.InputOffset():]); len(rest) > 0 {
-		return nil, &trailingError{offset: int64(bytes.LastIndex(data, rest))}
+		return &trailingError{offset: int64(bytes.LastIndex(data, rest))}
 	}
-	return doc, nil
-}
-
-// value reads the next value.
-func value(dec *jsontext.Decoder) (any, error) {
-	token, err := dec.ReadToken()
-	if err != nil {
-		return nil, err
-	}
-	switch token.Kind() {
-	case 'n':
-		return nil, nil
-	case 't', 'f':
-		return token.Bool(), nil
-	case '"':
-		return token.String(), nil
-	case '0':
-		return stdjson.Number(token.String()), nil
-	case '[':
-		array := []any{}
-		for dec.PeekKind() != ']' {
-			item, err := value(dec)
-			if err != nil {
-				return nil, err
-			}
-			array = append(array, item)
-		}
-		_, err := dec.ReadToken()
-		return array, err
-	}
-	object := map[string]any{}
-	for dec.PeekKind() != '}' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-		key := name.String()
-		if object[key], err = value(dec); err != nil {
-			return nil, err
-		}
-	}
-	_, err = dec.ReadToken()
-	return object, err
+	return nil
 }
 
 type trailingError struct{ offset int64 }
