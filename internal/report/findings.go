@@ -129,6 +129,9 @@ func (g Gate) complete(c Cell, causes string) []Finding {
 			c.Decisions.FailClosed, c.Decisions.Calls)}}
 	case c.Planned == 0:
 		return []Finding{{FoundInconclusive, "no attack is planned in this cell"}}
+	case c.Track == corpus.Recorded && c.Requests.Calls > 0 && c.Requests.Malformed == c.Requests.Calls:
+		return []Finding{{FoundInconclusive, fmt.Sprintf("not one of %d payment requests parsed, so nothing was decided: see whether arguments in fixtures/toolmaps/%s.json names what the source's tool takes",
+			c.Requests.Calls, c.Level)}}
 	case float64(c.Denominator) < g.completeness()*float64(c.Planned):
 		return []Finding{{FoundInconclusive, fmt.Sprintf("%d of %d evaluations are final, %g%% are needed (%s)%s",
 			c.Denominator, c.Planned, 100*g.completeness(), c.ends(), causes)}}
