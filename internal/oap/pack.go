@@ -141,7 +141,7 @@ func ReadPack(file string, raw []byte) (PolicyPack, []Refusal, error) {
 			return PolicyPack{}, nil, fmt.Errorf("load pack: %s: rule %s stands twice: delete one", file, r.Name)
 		}
 		seen[r.Name] = true
-		if err := r.compile(p.scope(nil, nil)); err != nil {
+		if err := r.compile(p.scope(nil, nil), p.decidesPayments()); err != nil {
 			r.refused = err
 			refused = append(refused, Refusal{r.Name, err})
 		}
@@ -149,11 +149,17 @@ func ReadPack(file string, raw []byte) (PolicyPack, []Refusal, error) {
 	return p, refused, nil
 }
 
+// decidesPayments reports whether the benchmark's payments can be decided by the
+// pack, and so whether a guard and a record must know each of its codes.
+func (p *PolicyPack) decidesPayments() bool {
+	return p.ID == ChargePack || slices.Contains(p.RequiresCapabilities, ChargeCapability)
+}
+
 // compile reads the condition and binds it once, with the limits unknown, to find
 // what no passport could mend.
-func (r *Rule) compile(s *condition.Scope) error {
-	if !slices.Contains(denyCodes(), r.DenyCode) {
-		return fmt.Errorf("unknown deny_code %q: the codes are a closed list: %s", r.DenyCode, strings.Join(texts(denyCodes()), ", "))
+func (r *Rule) compile(s *condition.Scope, payments bool) error {
+	if err := r.checkCode(payments); err != nil {
+		return err
 	}
 	var err error
 	if r.expr, err = condition.Parse(r.Condition); err != nil {
@@ -163,12 +169,26 @@ func (r *Rule) compile(s *condition.Scope) error {
 	return err
 }
 
-// denyCodes are the codes that a pack's rules may deny with: those of the charge
-// pack, and those of the other published packs.
-func denyCodes() []authz.DenialReason {
-	codes := slices.DeleteFunc(authz.Reasons(), func(r authz.DenialReason) bool { return r == authz.ReasonAllowed })
-	return append(codes,
-		"oap.destination_type_forbidden", "oap.compliance_check_required", "oap.invalid_reason_code", "oap.cross_currency_denied",
-		"oap.action_forbidden", "oap.asset_class_forbidden", "oap.account_type_restricted", "oap.commingling_of_funds_forbidden",
-		"oap.counterparty_limit_exceeded")
+// checkCode refuses a code that is not of the closed list. To the guard of a payment
+// a code of another pack is an unknown one: a denial with it would be told of as a
+// layer that broke.
+func (r *Rule) checkCode(payments bool) error {
+	may := slices.DeleteFunc(authz.Reasons(), func(c authz.DenialReason) bool { return c == authz.ReasonAllowed })
+	other := slices.Contains(otherCodes, r.DenyCode)
+	switch {
+	case slices.Contains(may, r.DenyCode) || other && !payments:
+		return nil
+	case other:
+		return fmt.Errorf("deny_code %q is of another pack, and no decision about a payment can give it: use one of %s", r.DenyCode, strings.Join(texts(may), ", "))
+	case !payments:
+		may = append(may, otherCodes...)
+	}
+	return fmt.Errorf("unknown deny_code %q: the codes are a closed list: %s", r.DenyCode, strings.Join(texts(may), ", "))
+}
+
+// otherCodes are those of the published packs that decide about no payment of ours.
+var otherCodes = []authz.DenialReason{
+	"oap.destination_type_forbidden", "oap.compliance_check_required", "oap.invalid_reason_code", "oap.cross_currency_denied",
+	"oap.action_forbidden", "oap.asset_class_forbidden", "oap.account_type_restricted", "oap.commingling_of_funds_forbidden",
+	"oap.counterparty_limit_exceeded",
 }

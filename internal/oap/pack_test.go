@@ -100,6 +100,49 @@ func TestDenyCodes(t *testing.T) {
 	}
 }
 
+// otherCodes are those of the published packs that a decision about a payment can't
+// give: a guard takes one for a fault of the layer.
+var otherCodes = []string{
+	"oap.destination_type_forbidden", "oap.compliance_check_required", "oap.invalid_reason_code", "oap.cross_currency_denied",
+	"oap.action_forbidden", "oap.asset_class_forbidden", "oap.account_type_restricted", "oap.commingling_of_funds_forbidden",
+	"oap.counterparty_limit_exceeded",
+}
+
+// TestDenyCodesOfOtherPacks: a pack that may decide about payments has no code that a
+// guard does not know; any other pack may.
+func TestDenyCodesOfOtherPacks(t *testing.T) {
+	const id, capability = `"id": "finance.payment.charge.v1"`, `"requires_capabilities": ["payments.charge"]`
+	for _, tt := range []struct {
+		name, id, capability string
+		want                 bool
+		reason               string
+	}{
+		{"the charge pack", id, capability, false, "the levels are decided by it"},
+		{"of its name alone", id, `"requires_capabilities": ["payments.refund"]`, false, "it is loaded by its name"},
+		{"of its capability alone", `"id": "finance.payment.own.v1"`, capability, false, "it decides about payments"},
+		{"of its capability among others", `"id": "finance.payment.own.v1"`, `"requires_capabilities": ["bank.transfer", "payments.charge"]`, false, "likewise"},
+		{"neither", `"id": "finance.payment.own.v1"`, `"requires_capabilities": ["bank.transfer"]`, true, "no payment comes to it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			raw := swapOnce(t, swapOnce(t, shippedBytes(t, packFile), id, tt.id), capability, tt.capability)
+			for _, code := range otherCodes {
+				decision := authz.Decision{Effect: authz.Deny, Reasons: []authz.Reason{{Code: authz.DenialReason(code)}}}
+				require.Error(t, decision.CheckReasons(), "%s: the guard does not know it", code)
+				_, err := oap.ParsePack(packFile, swapOnce(t, raw, "oap.category_blocked", code))
+				if tt.want {
+					require.NoError(t, err, tt.reason)
+					continue
+				}
+				require.EqualError(t, err, "load pack: "+packFile+`: rule category_block: deny_code "`+code+
+					`" is of another pack, and no decision about a payment can give it: use one of `+denyCodeList, tt.reason)
+			}
+			_, err := oap.ParsePack(packFile, swapOnce(t, raw, "oap.category_blocked", "oap.category_forbidden"))
+			require.ErrorContains(t, err, `rule category_block: unknown deny_code "oap.category_forbidden": the codes are a closed list: `+denyCodeList, tt.reason)
+			require.Equal(t, tt.want, strings.HasSuffix(err.Error(), strings.Join(otherCodes, ", ")), "those that may stand: %s", tt.reason)
+		})
+	}
+}
+
 // withoutRule is the shipped pack less one rule.
 func withoutRule(t *testing.T, name string) oap.PolicyPack {
 	t.Helper()

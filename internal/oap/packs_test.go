@@ -94,10 +94,7 @@ func TestPublishedPacksLoad(t *testing.T) {
 	}
 }
 
-// denyCodeList is what a message lists: the codes of the charge pack, and those of the
-// other published packs.
+// denyCodeList is what a message lists: the codes of a decision about a payment.
 const denyCodeList = "oap.passport_suspended, oap.unknown_capability, oap.capability_missing, oap.assurance_insufficient, oap.invalid_context, " +
 	"oap.region_blocked, oap.currency_unsupported, oap.limit_exceeded, oap.merchant_forbidden, oap.category_blocked, oap.audit_code_missing, " +
-	"oap.idempotency_conflict, oap.policy_error, oap.destination_type_forbidden, oap.compliance_check_required, oap.invalid_reason_code, " +
-	"oap.cross_currency_denied, oap.action_forbidden, oap.asset_class_forbidden, oap.account_type_restricted, oap.commingling_of_funds_forbidden, " +
-	"oap.counterparty_limit_exceeded"
+	"oap.idempotency_conflict, oap.policy_error"

@@ -120,13 +120,19 @@ func TestTypesOfEntries(t *testing.T) {
 	}
 }
 
-// TestShadowing: a variable may not hide another one or a root.
+// TestShadowing: a variable may not hide another one, a field, what the engine keeps,
+// or a root.
 func TestShadowing(t *testing.T) {
 	refuse(t, scope(), []refusal{
 		{"another variable", "any(any(x == 'a' for x in x.tags) for x in items)", condition.ErrSyntax, 5, "hides", "which x is meant must be plain"},
 		{"another variable, signs", "items.some(x => x.tags.every(x => x == 'a'))", condition.ErrSyntax, 17, "hides", "likewise"},
 		{"limits", "any(limits == 'a' for limits in tags)", condition.ErrSyntax, 1, "hides", "a rule must not read a request for a limit"},
 		{"passport", "tags.some(passport => passport == 'a')", condition.ErrSyntax, 1, "hides", "likewise"},
+		{"a field", "all(amount <= amount for amount in limits.ragged)", condition.ErrSyntax, 1, `"amount" hides`, "the cap would be held against itself"},
+		{"a field, signs", "counts.some(qty => qty > 5)", condition.ErrSyntax, 1, `"qty" hides`, "the request's own number would not be asked"},
+		{"a field that is the list", "any(tags == 'a' for tags in tags)", condition.ErrSyntax, 1, `"tags" hides`, "which one is meant must be plain"},
+		{"what the engine keeps", "all(daily_total < 5 for daily_total in counts)", condition.ErrSyntax, 1, `"daily_total" hides`, "a rule must not read a request for the engine's total"},
+		{"a key set", "tags.every(recent_keys => recent_keys != 'k')", condition.ErrSyntax, 1, `"recent_keys" hides`, "likewise"},
 		{"context", "all(context == 'a' for context in tags)", condition.ErrSyntax, 1, "hides", "likewise"},
 	})
 }

@@ -213,7 +213,7 @@ func (b *binder) quantifier(n *quantifier) (compiled, error) {
 	if err := wants(list, KindList); err != nil {
 		return compiled{}, err
 	}
-	if b.isVariable(n.v) || Root(n.v) {
+	if b.named(n.v) {
 		return compiled{}, fail(n.column(), ErrSyntax, "variable %q hides another name", n.v)
 	}
 	place := len(b.vars)

@@ -63,6 +63,14 @@ func (b *binder) isVariable(name string) bool {
 	return slices.ContainsFunc(b.vars, func(v variable) bool { return v.name == name })
 }
 
+// named reports whether a name means something already, so that a variable of the
+// name would hide it: all(amount <= amount for amount in caps) asks nothing.
+func (b *binder) named(name string) bool {
+	_, field := b.scope.Context[name]
+	_, state := b.scope.State[name]
+	return field || state || Root(name) || b.isVariable(name)
+}
+
 // bare resolves a name without a dot: a loop variable, a field of the context,
 // or what the engine keeps.
 func (b *binder) bare(n *name) (compiled, error) {
