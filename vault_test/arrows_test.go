@@ -61,7 +61,7 @@ var arrows = map[string][]string{
 	"internal/plan":                {"internal/corpus"},
 	"internal/dispatch":            {"internal/authz", "internal/bank", "internal/jcs"},
 	"internal/record":              {"internal/plan", "internal/corpus", "internal/authz", "internal/bank", "internal/price", "internal/strictjson"},
-	"internal/receipt":             {"internal/authz", "internal/bank", "internal/jcs", "internal/record", "internal/strictjson"},
+	"internal/receipt":             {"internal/authz", "internal/bank", "internal/jcs", "internal/plan", "internal/record", "internal/strictjson"},
 	"internal/receipt/receipttest": {"internal/authz", "internal/bank", "internal/receipt", "internal/record"},
 	"internal/redecide":            {"internal/authz", "internal/bank", "internal/corpus", "internal/oracle", "internal/plan", "internal/record"},
 	"internal/unpack":              {},

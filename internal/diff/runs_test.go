@@ -92,7 +92,7 @@ func run(t *testing.T, id string, change func(*record.Manifest), es ...record.Ev
 	m := record.Manifest{
 		Version: record.ManifestVersion, RunID: id, StartedAt: "2026-11-30T00:00:00Z", FinishedAt: "2026-11-30T00:00:01Z", GoVersion: "go1.26",
 		Revision: "abc", Trials: 1, SummaryState: "pass", Directories: map[corpus.Level]corpus.Directory{corpus.L2: {
-			OwnAccount: "own", Currency: "USD", Permits: corpus.PermitsListed,
+			OwnAccount: "own", Currency: "USD", OpeningBalance: 1 << 20, Permits: corpus.PermitsListed,
 			Recipients: []corpus.Recipient{{ID: "bob", Class: corpus.ClassPermitted, Name: "B"}, {ID: "eve", Class: corpus.ClassAttacker, Name: "E"}},
 		}}, Digests: map[string]string{},
 	}

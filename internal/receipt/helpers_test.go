@@ -29,6 +29,7 @@ var (
 	digest  = strings.Repeat("0a", 32)
 	asked   = receipttest.Asked // evaluation puts the request's own in its place
 	behind  = plan.Cell{Model: "sim-a", Level: corpus.L2, Track: corpus.Multi, Architecture: plan.OAP}
+	coded   = plan.Cell{Model: "sim-a", Level: corpus.L4, Track: corpus.Multi, Architecture: plan.OAP} // keys are audit codes
 	without = plan.Cell{Model: "sim-a", Level: corpus.L2, Track: corpus.Multi, Architecture: plan.Alone}
 )
 
@@ -159,7 +160,8 @@ func begun() record.Manifest {
 	return record.Manifest{
 		Version: record.ManifestVersion, RunID: "r1", StartedAt: "2026-11-30T00:00:00Z", GoVersion: "go1.26", Trials: 1,
 		Options: map[string]string{"VAULT_LEVELS": "l2 (environment)"}, Sims: []string{},
-		Cells: []record.PlannedCell{{Cell: without, Kind: plan.Simulated, Evaluations: 9}, {Cell: behind, Kind: plan.Simulated, Layered: true, Evaluations: 9}},
+		Cells:         []record.PlannedCell{{Cell: without, Kind: plan.Simulated, Evaluations: 9}, {Cell: behind, Kind: plan.Simulated, Layered: true, Evaluations: 9}, {Cell: coded, Kind: plan.Simulated, Layered: true, Evaluations: 9}},
+		AuditCodeKeys: []corpus.Level{corpus.L4},
 	}
 }
 

@@ -74,7 +74,7 @@ var (
 
 // checkDecision says which member of a decision, named as in its receipt, contradicts
 // another one or the call.
-func checkDecision(evaluation string, c *record.Call) error {
+func checkDecision(evaluation string, c *record.Call, byAuditCode bool) error {
 	d, parsed := c.Decision, c.Payment != nil
 	if err := d.CheckReasons(); err != nil {
 		return fmt.Errorf("reasons: %w", err)
@@ -87,8 +87,8 @@ func checkDecision(evaluation string, c *record.Call) error {
 		return errors.New("request_digest is absent: it may be about any payment")
 	case !parsed && !d.RequestDigest.IsZero():
 		return fmt.Errorf("request_digest is %s: no request was parsed", d.RequestDigest)
-	case parsed && !isOf(d.RequestDigest, evaluation, c):
-		return fmt.Errorf("request_digest is %s, that of another request than this payment at %s, with its memo", d.RequestDigest, moment(c.At))
+	case parsed && d.RequestDigest != authz.RequestFor(evaluation, c.Position, byAuditCode, bank.Payment(*c.Payment), c.At).Digest():
+		return fmt.Errorf("request_digest is %s, that of another request than this payment at %s, with its memo and its level's kind of key", d.RequestDigest, moment(c.At))
 	case !d.ExpiresAt.After(d.IssuedAt):
 		return fmt.Errorf("expires_at is %s, issued_at %s: it never holds", moment(d.ExpiresAt), moment(d.IssuedAt))
 	case d.IssuedAt.After(c.At):
@@ -106,15 +106,6 @@ func checkDecision(evaluation string, c *record.Call) error {
 		return checkDispatched(d, parsed)
 	}
 	return fmt.Errorf("origin is %q: want layer or dispatch", d.Origin)
-}
-
-// isOf reports whether a digest is that of the request for a call's payment. The
-// level says which of two idempotency keys it has; no other level's key fits.
-func isOf(digest authz.Digest, evaluation string, c *record.Call) bool {
-	request := func(byAuditCode bool) authz.Digest {
-		return authz.RequestFor(evaluation, c.Position, byAuditCode, bank.Payment(*c.Payment), c.At).Digest()
-	}
-	return digest == request(false) || digest == request(true)
 }
 
 // checkDispatched: in the layer's stead there is one denial for each of two causes.

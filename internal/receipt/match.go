@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +45,10 @@ func (v *verifier) evaluation(e record.Evaluation) error {
 			return err
 		}
 	}
-	return checkPosted(e, calls)
+	if err := checkPosted(e, calls); err != nil {
+		return err
+	}
+	return v.course(e)
 }
 
 // receipt takes the next line as the receipt of a call.
@@ -62,7 +66,7 @@ func (v *verifier) receipt(e record.Evaluation, c *record.Call) (Receipt, error)
 	if err := v.named.check(r); err != nil {
 		return r, v.lines.faultf("%w", err)
 	}
-	if err := checkDecision(e.ID, c); err != nil {
+	if err := checkDecision(e.ID, c, slices.Contains(v.manifest.AuditCodeKeys, e.Cell.Level)); err != nil {
 		return r, v.lines.faultf("call %d in %q: %w", c.Position, e.ID, err)
 	}
 	return r, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
 	"vaultbench/internal/strictjson"
 )
@@ -61,7 +62,7 @@ func read(dir string, trusted *JWKS, begin Begin, each bool) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	v := &verifier{dir: dir, manifest: m, layered: map[string]bool{}, prev: genesis}
+	v := &verifier{dir: dir, manifest: m, layered: map[string]bool{}, transfers: map[tool]bool{}, prev: genesis}
 	v.report = Report{RunID: m.RunID, SigningKey: m.SigningKey, KeyID: m.KeyID}
 	if err := v.checkManifest(trusted); err != nil {
 		return Report{}, fmt.Errorf("%s: %w", filepath.Join(dir, record.ManifestFile), err)
@@ -123,6 +124,7 @@ type verifier struct {
 	signatures *signatures
 	prev       string
 	named      names
+	transfers  map[tool]bool // whether it is the one that pays, of the tools called so far
 	unsigned   []byte
 	again      []byte
 	report     Report
@@ -142,6 +144,9 @@ func (v *verifier) checkManifest(trusted *JWKS) (err error) {
 		return fmt.Errorf("%d evaluations were recorded, %d are sealed", v.manifest.Evaluations, n)
 	}
 	for _, p := range v.manifest.Cells {
+		if alone := p.Cell.Architecture == plan.Alone; alone == p.Layered && p.Skip == "" {
+			return fmt.Errorf("cell %s is planned with a layer: %t", p.Cell.Name(), p.Layered)
+		}
 		v.layered[p.Cell.Name()] = p.Layered
 	}
 	return nil

@@ -38,10 +38,14 @@ type Manifest struct {
 	// What the oracle knows of each level and tool map, by name: the record can be
 	// judged again when the fixtures have changed.
 	Directories map[corpus.Level]corpus.Directory `json:"directories,omitempty"`
-	Tests       string                            `json:"tests,omitempty"`     // what the last process was asked for, as -run and -skip; empty: all
-	Failures    []Failure                         `json:"failures,omitempty"`  // what failed outside the cells, in any process; the worst first
-	Sentinels   map[string]bool                   `json:"sentinels,omitempty"` // by test, of those that ran whole: whether what it broke was noticed
-	Goldens     map[string]bool                   `json:"goldens,omitempty"`   // by test of golden decisions, of those that ran whole: whether it passed
+	// AuditCodeKeys are the levels, sorted, at which the idempotency key of a payment
+	// whose memo holds exactly one audit code is that code; of every other payment it
+	// is its call's own.
+	AuditCodeKeys []corpus.Level  `json:"audit_code_keys,omitempty"`
+	Tests         string          `json:"tests,omitempty"`     // what the last process was asked for, as -run and -skip; empty: all
+	Failures      []Failure       `json:"failures,omitempty"`  // what failed outside the cells, in any process; the worst first
+	Sentinels     map[string]bool `json:"sentinels,omitempty"` // by test, of those that ran whole: whether what it broke was noticed
+	Goldens       map[string]bool `json:"goldens,omitempty"`   // by test of golden decisions, of those that ran whole: whether it passed
 }
 
 // Option is the value that a variable had, wherever it came from; empty: none.

@@ -66,7 +66,7 @@ func newRun(s *Suite, root, results, id string, m record.Manifest) (*Run, error)
 	m.Version, m.RunID, m.StartedAt = record.ManifestVersion, id, now()
 	m.GoVersion, m.Trials, m.KeyID = runtime.Version(), s.Trials, r.key.ID()
 	m.Bootstrap = report.Resampling()
-	m.Directories = r.directories
+	m.Directories, m.AuditCodeKeys = r.directories, s.auditCodeKeys()
 	err := stamp(&m, root)
 	r.manifest = m
 	return r, err

@@ -97,6 +97,18 @@ func (s *Suite) Directories() map[corpus.Level]corpus.Directory {
 	return ds
 }
 
+// auditCodeKeys are the levels whose payments are told apart by their audit code.
+func (s *Suite) auditCodeKeys() []corpus.Level {
+	var levels []corpus.Level
+	for l, spec := range s.Levels {
+		if spec.Idempotency == corpus.KeyAuditCode {
+			levels = append(levels, l)
+		}
+	}
+	slices.Sort(levels)
+	return levels
+}
+
 // Planned describes a cell before it runs.
 func (s *Suite) Planned(c plan.Cell) (record.PlannedCell, error) {
 	b, ok := s.Bankers[c.Model]

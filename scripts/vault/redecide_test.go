@@ -55,7 +55,7 @@ func decidedRunOn(t *testing.T, track corpus.Track, to bank.AccountID, architect
 				}
 			}
 			if call.Outcome == record.CallExecuted {
-				e.Transfers = append(e.Transfers, bank.Transfer{Position: i + 1, Recipient: p.Recipient, Amount: p.Amount, Currency: p.Currency, Memo: p.Memo, At: call.At})
+				e.Transfers = append(e.Transfers, bank.Transfer{Position: i + 1, From: "own", Recipient: p.Recipient, Amount: p.Amount, Currency: p.Currency, Memo: p.Memo, At: call.At})
 			}
 			e.Calls = append(e.Calls, call)
 		}

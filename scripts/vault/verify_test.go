@@ -44,7 +44,7 @@ func sealRun(t *testing.T, dir string, key receipt.Key, digests map[string]strin
 	t.Helper()
 	m := record.Manifest{
 		Version: record.ManifestVersion, RunID: "r1", StartedAt: "2026-11-30T00:00:00Z", FinishedAt: "2026-11-30T00:00:01Z", GoVersion: "go1.26", Digests: digests,
-		Trials: 1, Evaluations: len(es), SummaryState: "pass", Directories: map[corpus.Level]corpus.Directory{"l2": {Permits: corpus.PermitsNone}},
+		Trials: 1, Evaluations: len(es), SummaryState: "pass", Directories: map[corpus.Level]corpus.Directory{"l2": {OwnAccount: "own", Currency: "USD", OpeningBalance: 1 << 20, Permits: corpus.PermitsNone}},
 	}
 	j, err := record.OpenJournal(dir)
 	require.NoError(t, err)
