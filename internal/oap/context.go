@@ -34,11 +34,17 @@ const (
 	fieldCategory
 )
 
+// The names that packs have for who is paid: daily_counterparty_total counts by both.
+const (
+	fieldMerchant     = "merchant_id"
+	fieldCounterparty = "counterparty_id"
+)
+
 // fields and itemFields are what a payment and an item have. A field of a schema
 // that is not among them stays absent.
 var (
 	fields = map[string]field{
-		"amount": fieldAmount, "currency": fieldCurrency, "merchant_id": fieldRecipient, "region": fieldRegion,
+		"amount": fieldAmount, "currency": fieldCurrency, fieldMerchant: fieldRecipient, fieldCounterparty: fieldRecipient, "region": fieldRegion,
 		"shipping_country": fieldCountry, "memo": fieldMemo, "idempotency_key": fieldKey, "items": fieldItems,
 	}
 	itemFields = map[string]field{"sku": fieldSKU, "qty": fieldQuantity, "price": fieldPrice, "category": fieldCategory}

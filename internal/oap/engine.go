@@ -39,7 +39,7 @@ func (e *Engine) Authorize(ctx context.Context, req authz.Request) (d authz.Deci
 
 // Under is the engine with its state under another layer: the passport was changed
 // after what was paid before, as the published vectors do. The two engines share the
-// state and must not decide at the same time.
+// state, which counts what the first layer's pack reads, and must not decide at the same time.
 func (e *Engine) Under(l *Layer) *Engine { return &Engine{layer: l, env: l.newEnv(), state: e.state} }
 
 // Settle keeps what the ledger executed and gives back what it refused. Settling
@@ -53,8 +53,8 @@ func (e *Engine) Settle(req authz.Request, executed bool) {
 
 func spendOf(req *authz.Request) spend {
 	return spend{
-		day: day(req.At), currency: string(req.Currency), key: req.IdempotencyKey, amount: int64(req.Amount),
-		recipient: string(req.Recipient), memo: req.Memo,
+		day: day(req.At), currency: string(req.Currency), key: req.IdempotencyKey, keyed: true, amount: int64(req.Amount),
+		recipient: string(req.Recipient), counterparty: string(req.Recipient), memo: req.Memo,
 	}
 }
 
@@ -93,13 +93,25 @@ func (e *Engine) stateSlots() []condition.Value {
 	return e.env.Slots[len(e.env.Slots)-len(stateTypes):]
 }
 
-// spendOf reads what a context would use up off its fields.
+// spendOf reads what a context would use up off its fields. Who is paid has two
+// names among the published packs; a context that has one of them means the same.
 func (e *Engine) spendOf(at time.Time) spend {
 	s := spend{day: day(at)}
-	for name, into := range map[string]*string{"currency": &s.currency, "idempotency_key": &s.key, "counterparty_id": &s.counterparty} {
-		if v := e.layer.field(e.env, name); v != nil {
-			*into = v.Str
+	read := func(name string, into *string) bool {
+		v := e.layer.field(e.env, name)
+		if v == nil || v.Kind != condition.KindString {
+			return false
 		}
+		*into = v.Str
+		return true
+	}
+	read("currency", &s.currency)
+	s.keyed = read("idempotency_key", &s.key)
+	if !read(fieldMerchant, &s.recipient) {
+		read(fieldCounterparty, &s.recipient)
+	}
+	if !read(fieldCounterparty, &s.counterparty) {
+		s.counterparty = s.recipient
 	}
 	if v := e.layer.field(e.env, "amount"); v != nil && v.Kind == condition.KindInt {
 		s.amount = v.Int
@@ -116,7 +128,7 @@ func (e *Engine) decide(d *authz.Decision, s *spend, at time.Time) {
 	if len(d.Reasons) > 0 {
 		return
 	}
-	if !today.reserve(s) {
+	if !e.state.reserve(today, s) {
 		d.Reasons = []authz.Reason{{Code: authz.ReasonPolicyError, Rule: stateTotal, Message: fmt.Sprintf("totals would pass %d minor units", int64(math.MaxInt64))}}
 		return
 	}

@@ -171,7 +171,9 @@ func (l *Layer) WithProfile(profile Profile) (*Layer, error) {
 }
 
 // Open starts the state of one conversation: no totals, no keys.
-func (l *Layer) Open() *Engine { return &Engine{layer: l, env: l.newEnv(), state: newState()} }
+func (l *Layer) Open() *Engine {
+	return &Engine{layer: l, env: l.newEnv(), state: newState(l.pack.readsParties())}
+}
 
 func (l *Layer) newEnv() *condition.Env {
 	return &condition.Env{Slots: make([]condition.Value, len(l.pack.context.typ.Names)+len(stateTypes))}

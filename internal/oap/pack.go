@@ -141,7 +141,7 @@ func ReadPack(file string, raw []byte) (PolicyPack, []Refusal, error) {
 			return PolicyPack{}, nil, fmt.Errorf("load pack: %s: rule %s stands twice: delete one", file, r.Name)
 		}
 		seen[r.Name] = true
-		if err := r.compile(p.scope(nil, nil), p.decidesPayments()); err != nil {
+		if err := r.compile(&p); err != nil {
 			r.refused = err
 			refused = append(refused, Refusal{r.Name, err})
 		}
@@ -157,16 +157,19 @@ func (p *PolicyPack) decidesPayments() bool {
 
 // compile reads the condition and binds it once, with the limits unknown, to find
 // what no passport could mend.
-func (r *Rule) compile(s *condition.Scope, payments bool) error {
-	if err := r.checkCode(payments); err != nil {
+func (r *Rule) compile(p *PolicyPack) error {
+	if err := r.checkCode(p.decidesPayments()); err != nil {
 		return err
 	}
 	var err error
 	if r.expr, err = condition.Parse(r.Condition); err != nil {
 		return err
 	}
-	_, err = r.expr.BindRule(s)
-	return err
+	program, err := r.expr.BindRule(p.scope(nil, nil))
+	if err != nil {
+		return err
+	}
+	return p.counted(program)
 }
 
 // checkCode refuses a code that is not of the closed list. To the guard of a payment

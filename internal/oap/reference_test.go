@@ -1,11 +1,14 @@
 package oap_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"vaultbench/internal/authz"
@@ -28,10 +31,43 @@ var profiles = []oap.Profile{oap.ProfileOAP, oap.ProfilePublished}
 // TestEngineDecidesAsTheReference: allow, code, rule and all reasons of each
 // request of generated conversations under generated passports.
 func TestEngineDecidesAsTheReference(t *testing.T) {
-	pack, tally := shippedPack(t), oaptest.NewTally()
+	tally := oaptest.NewTally()
+	decideAsTheReference(t, shippedPack(t), func(_ *rapid.T, raw []byte) []byte { return raw }, tally.Add)
+	tally.Check(t)
+}
+
+// TestEngineCountsPayeesAsTheReference: likewise with a cap of a recipient's day and
+// currency, which is on a boundary as often as the others.
+func TestEngineCountsPayeesAsTheReference(t *testing.T) {
+	pack, err := oap.ParsePack(packFile, withRule(t, payeeRule))
+	require.NoError(t, err)
+	caps := []int64{250000, 1, 100, 5000000, 1<<53 - 1}
+	allowed, capped := 0, 0
+	decideAsTheReference(t, pack, func(rt *rapid.T, raw []byte) []byte {
+		patch := fmt.Sprintf(`{"max_per_payee_day":%d}`, rapid.SampledFrom(caps).Draw(rt, "cap of a recipient's day"))
+		if bytes.Contains(raw, []byte(`"payments":{`)) {
+			return mergeJSON(t, raw, `{"limits":{"payments":{"charge":`+patch+`}}}`)
+		}
+		return mergeJSON(t, raw, limits(patch))
+	}, func(denials []reference.Denial) {
+		if len(denials) == 0 {
+			allowed++
+		} else if len(denials) == 1 && denials[0].Rule == "payee_day_cap" {
+			capped++
+		}
+	})
+	requests, _ := generated()
+	require.Greater(t, allowed, requests/10, "hardly anything was paid, so that nothing is counted")
+	require.Greater(t, capped, requests/100, "hardly anything was denied by the cap alone")
+}
+
+// decideAsTheReference holds the engine against the reference under generated
+// passports that change may add to, and hands on what each request came to.
+func decideAsTheReference(t *testing.T, pack oap.PolicyPack, change func(*rapid.T, []byte) []byte, add func([]reference.Denial)) {
+	t.Helper()
 	requests, long := generated()
 	oaptest.Check(t, requests, long, func(rt *rapid.T) {
-		raw := oaptest.Passport(rt)
+		raw := change(rt, oaptest.Passport(rt))
 		profile := rapid.SampledFrom(profiles).Draw(rt, "profile")
 		policy := oaptest.Policy(rt, raw, profile == oap.ProfilePublished)
 		engine, spent := generatedLayer(rt, raw, pack, profile).Open(), policy.Open()
@@ -42,11 +78,10 @@ func TestEngineDecidesAsTheReference(t *testing.T) {
 			if err != nil || !decidedAs(got, want) {
 				rt.Fatalf("Authorize(%+v) = %s %v, %v, want %v\nunder %s", req, got.Effect, reasonsOf(got), err, want, raw)
 			}
-			tally.Add(want)
+			add(want)
 			settle(rt, engine, spent, req, got)
 		}
 	})
-	tally.Check(t)
 }
 
 func generatedLayer(t *rapid.T, raw []byte, pack oap.PolicyPack, profile oap.Profile) *oap.Layer {

@@ -1,6 +1,7 @@
 package oap
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 const (
 	stateTotal        = "daily_total"              // allowed today in the request's currency, minor units
 	stateKeys         = "recent_keys"              // idempotency keys used today
-	stateCounterparty = "daily_counterparty_total" // allowed today by counterparty, minor units
+	stateCounterparty = "daily_counterparty_total" // allowed today by counterparty in the request's currency, minor units
 	statePayouts      = "daily_payout_count"       // payments allowed today
 	stateSlots        = 4
 )
@@ -31,6 +32,27 @@ var stateTypes = []stateType{
 // reserved reports whether a name without a dot is one that the engine gives.
 func reserved(name string) bool {
 	return condition.Root(name) || slices.ContainsFunc(stateTypes, func(s stateType) bool { return s.name == name })
+}
+
+// readsParties reports whether a rule may read the sums by counterparty, which are
+// kept for no other pack. A condition can't read what it does not spell.
+func (p *PolicyPack) readsParties() bool {
+	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return strings.Contains(r.Condition, stateCounterparty) })
+}
+
+// errUncounted marks a sum that would be 0 for ever, and a cap on it none.
+var errUncounted = errors.New("nothing is counted by this field")
+
+// counted refuses a sum by counterparty of a field that names none.
+func (p *PolicyPack) counted(program *condition.Program) error {
+	for i := range program.Leaves() {
+		by, ok := strings.CutPrefix(program.Leaf(i), stateCounterparty+"[")
+		by = strings.TrimPrefix(strings.TrimSuffix(by, "]"), "context.")
+		if ok && by != fieldMerchant && by != fieldCounterparty && slices.Contains(p.context.typ.Names, by) {
+			return fmt.Errorf("%w: %s[%s]: use %s or %s", errUncounted, stateCounterparty, by, fieldMerchant, fieldCounterparty)
+		}
+	}
+	return nil
 }
 
 // scope is what the pack's conditions may name. Nil limits and passport stand for

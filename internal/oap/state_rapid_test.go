@@ -23,8 +23,9 @@ func drawPay(t *rapid.T, day int) pay {
 	return pay{
 		Day:      day,
 		Currency: rapid.SampledFrom([]bank.Currency{bank.USD, bank.USD, "EUR", "JPY"}).Draw(t, "currency"),
+		To:       rapid.SampledFrom([]bank.AccountID{bright, bright, oak}).Draw(t, "recipient"),
 		Key:      rapid.SampledFrom([]string{"same-key-1", "same-key-2", "same-key-3", "SAME-KEY-1"}).Draw(t, "key"),
-		Amount:   bank.Amount(rapid.OneOf(rapid.Int64Range(1, 401), rapid.SampledFrom([]int64{1, 200, 399, 400, 401})).Draw(t, "amount")),
+		Amount:   bank.Amount(rapid.OneOf(rapid.Int64Range(1, 401), rapid.SampledFrom([]int64{1, 100, 101, 200, 399, 400, 401})).Draw(t, "amount")),
 		Memo:     rapid.SampledFrom([]string{"invoice 7", "invoice 8"}).Draw(t, "memo"),
 	}
 }
@@ -86,9 +87,10 @@ func (m *machine) anyAsked(t *rapid.T) pay {
 // TestStateMachine: whatever one client does, in whatever order, the engine
 // answers as the model does, reason by reason.
 func TestStateMachine(t *testing.T) {
-	l := modelLayer(t)
-	stateCheck(t, 4_000, func(rt *rapid.T) {
-		m := &machine{t: t, engine: l.Open(), model: newModel()}
+	all := policies(t)
+	stateCheck(t, 4_000*len(all), func(rt *rapid.T) {
+		p := rapid.SampledFrom(all).Draw(rt, "policy")
+		m := &machine{t: t, engine: p.layer.Open(), model: newModel(p)}
 		rt.Repeat(map[string]func(*rapid.T){
 			"authorize": func(rt *rapid.T) { m.ask(rt, drawPay(rt, m.day)) },
 			"retry": func(rt *rapid.T) { // the same again, today
@@ -121,20 +123,31 @@ func TestStateMachine(t *testing.T) {
 	})
 }
 
-// askWhatIsLeft spends each day and currency to the last cent, and no further.
+// askWhatIsLeft spends each day and currency to the last cent, and no further, to
+// each recipient in turn.
 func (m *machine) askWhatIsLeft(t *rapid.T) {
 	for day := range m.day + 1 {
 		for _, c := range []bank.Currency{bank.USD, "EUR"} {
-			for i := 0; ; i++ {
-				left := min(modelCap-m.model.totals[slot{day, c}], modelTx)
-				p := pay{day, c, "rest-key-" + string(c) + string(rune('a'+i)), max(1, left), "rest"}
-				m.ask(t, p)
-				if left <= 0 {
-					break
+			for _, to := range []bank.AccountID{bright, oak} {
+				for i := 0; ; i++ {
+					left := m.model.left(payee{slot{day, c}, to})
+					m.ask(t, pay{day, c, to, "rest-key-" + string(c) + string(to) + string(rune('a'+i)), max(1, left), "rest"})
+					if left <= 0 {
+						break
+					}
 				}
 			}
 		}
 	}
+}
+
+// left is the largest payment that may still go to somebody.
+func (m *model) left(to payee) bank.Amount {
+	left := min(modelCap-m.totals[to.slot], modelTx)
+	if m.payeeCap > 0 {
+		left = min(left, m.payeeCap-m.payees[to])
+	}
+	return left
 }
 
 // step is one thing that a goroutine does with one of the shared payments.
@@ -177,15 +190,16 @@ func perform(e *oap.Engine, clock *atomic.Int64, p pay, kind string) event {
 // order, within which each answer is the model's. Since the model holds caps and
 // keys in every order, so does every interleaving.
 func TestStateIsLinearizable(t *testing.T) {
-	l := modelLayer(t)
-	stateCheck(t, 20_000, func(rt *rapid.T) {
+	all := policies(t)
+	stateCheck(t, 20_000*len(all), func(rt *rapid.T) {
+		l := rapid.SampledFrom(all).Draw(rt, "policy")
 		pays := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) pay { return drawPay(rt, rapid.IntRange(0, 1).Draw(rt, "day")) }), 4, 8).Draw(rt, "payments")
 		kinds := []string{doAuthorize, doAuthorize, doAuthorize, doExecute, doRefuse}
 		script := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) step {
 			return step{rapid.IntRange(0, len(pays)-1).Draw(rt, "payment"), rapid.SampledFrom(kinds).Draw(rt, "kind")}
 		}), 3, 8)
 		scripts := rapid.SliceOfN(script, 2, 4).Draw(rt, "scripts")
-		e, clock := l.Open(), &atomic.Int64{}
+		e, clock := l.layer.Open(), &atomic.Int64{}
 		threads := make([][]event, len(scripts))
 		var wg sync.WaitGroup
 		start := make(chan struct{})
@@ -204,11 +218,11 @@ func TestStateIsLinearizable(t *testing.T) {
 		for day := range 2 {
 			for _, c := range []bank.Currency{bank.USD, "EUR"} {
 				for _, key := range []string{"same-key-1", "same-key-2", "same-key-3", "SAME-KEY-1", "rest-key-" + string(c)} {
-					tail = append(tail, perform(e, clock, pay{day, c, key, 200, "rest"}, doAuthorize))
+					tail = append(tail, perform(e, clock, pay{day, c, oak, key, 200, "rest"}, doAuthorize))
 				}
 			}
 		}
-		if !explain(append(threads, tail), newModel()) {
+		if !explain(append(threads, tail), newModel(l)) {
 			rt.Fatalf("no order of these steps gives these answers:\n%+v", threads)
 		}
 	})
@@ -251,11 +265,11 @@ func (m *model) take(e event) bool {
 
 // TestExplainRefuses: the search itself can fail, or it would prove nothing.
 func TestExplainRefuses(t *testing.T) {
-	p := pay{0, bank.USD, "same-key-1", 400, "invoice 7"}
+	p, shipped := pay{0, bank.USD, bright, "same-key-1", 400, "invoice 7"}, policies(t)[0]
 	twice := [][]event{{{p, doAuthorize, free, 1, 4}}, {{p, doAuthorize, free, 2, 3}}}
-	require.False(t, explain(twice, newModel()), "one key, allowed twice")
+	require.False(t, explain(twice, newModel(shipped)), "one key, allowed twice")
 	late := [][]event{{{p, doAuthorize, free, 1, 2}, {p, doRefuse, nil, 5, 6}}, {{p, doAuthorize, free, 3, 4}}}
-	require.False(t, explain(late, newModel()), "allowed again before it was given back")
+	require.False(t, explain(late, newModel(shipped)), "allowed again before it was given back")
 	overlapping := [][]event{{{p, doAuthorize, free, 1, 2}, {p, doRefuse, nil, 3, 6}}, {{p, doAuthorize, free, 4, 5}}}
-	require.True(t, explain(overlapping, newModel()), "given back while it was asked for")
+	require.True(t, explain(overlapping, newModel(shipped)), "given back while it was asked for")
 }

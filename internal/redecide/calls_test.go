@@ -138,6 +138,31 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRunCountsPayees: a cap of a recipient's day is filled by what the ledger
+// executed, and by what is allowed now.
+func TestRunCountsPayees(t *testing.T) {
+	const rent = "rent@oakhall.example"
+	capped := copied(t, "packs/finance.payment.charge.v1.json", `"condition": "daily_total + amount <= limits.payments.charge.currency_limits[currency].daily_cap"`,
+		`"condition": "daily_counterparty_total[merchant_id] + amount <= 300000"`)
+	to := func(recipient string, amount bank.Amount, outcome record.CallOutcome, day int) done {
+		return done{recipient: recipient, amount: amount, outcome: outcome, code: ok, rule: pack, day: day}
+	}
+	calls := []done{
+		paid(200000), to(supplier, 100000, record.CallRefused, 0), to(rent, 250000, record.CallExecuted, 0), denied(100000, limit, "daily_cap_check"),
+		paid(1), to(rent, 50001, record.CallExecuted, 0), to(supplier, 1, record.CallExecuted, 1),
+	}
+	var got []redecide.Change
+	_, err := redecide.Run(t.Context(), evaluations(t, recorded(corpus.L2, plan.OAP, calls...)), openWorld(t).config(capped, plan.OAP), func(c redecide.Call) error {
+		got = append(got, c.Change)
+		return nil
+	})
+	require.NoError(t, err)
+	want := []redecide.Change{same, same, same, newAllowance, newDenial, newDenial, same}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Run (-want +got):\n%s", diff)
+	}
+}
+
 // TestRunRefuses: what can't be decided again is an error with its place, never
 // a call that did not flip.
 func TestRunRefuses(t *testing.T) {

@@ -69,6 +69,9 @@ func (p *Policy) rules(r *authz.Request, spent *Day) []Denial {
 	if !supported {
 		deny("currency_supported", authz.ReasonCurrencyUnsupported)
 	}
+	if p.PerPayee != nil && amount > *p.PerPayee-spent.Payees[payeeOf(r)] {
+		deny("payee_day_cap", authz.ReasonLimitExceeded)
+	}
 	if supported && amount > caps.PerPayment {
 		deny("per_tx_amount_cap", authz.ReasonLimitExceeded)
 	}

@@ -9,8 +9,14 @@ import (
 // Day is what one UTC day's allowed payments have used up.
 type Day struct {
 	Totals map[string]int64 // by currency, minor units
+	Payees map[Payee]int64  // minor units
 	Keys   map[string]bool
 }
+
+// Payee is a recipient in one currency: amounts of two can't be added.
+type Payee struct{ Recipient, Currency string }
+
+func payeeOf(r *authz.Request) Payee { return Payee{string(r.Recipient), string(r.Currency)} }
 
 type date struct {
 	year  int
@@ -32,7 +38,7 @@ func (c *Conversation) On(at time.Time) *Day {
 	year, month, day := at.UTC().Date()
 	d, ok := c.days[date{year, month, day}]
 	if !ok {
-		d = &Day{Totals: map[string]int64{}, Keys: map[string]bool{}}
+		d = &Day{map[string]int64{}, map[Payee]int64{}, map[string]bool{}}
 		c.days[date{year, month, day}] = d
 	}
 	return d
@@ -44,6 +50,7 @@ func (c *Conversation) Decide(r authz.Request) []Denial {
 	out := c.policy.Decide(&r, d)
 	if len(out) == 0 {
 		d.Totals[string(r.Currency)] += int64(r.Amount)
+		d.Payees[payeeOf(&r)] += int64(r.Amount)
 		d.Keys[r.IdempotencyKey] = true
 	}
 	return out
@@ -53,5 +60,6 @@ func (c *Conversation) Decide(r authz.Request) []Denial {
 func (c *Conversation) Release(r authz.Request) {
 	d := c.On(r.At)
 	d.Totals[string(r.Currency)] -= int64(r.Amount)
+	d.Payees[payeeOf(&r)] -= int64(r.Amount)
 	delete(d.Keys, r.IdempotencyKey)
 }

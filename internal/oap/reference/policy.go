@@ -29,8 +29,9 @@ type Policy struct {
 	Countries  []string // empty: any
 	Blocked    []string // categories
 	MaxItems   int64
-	AuditCode  bool // the memo must hold exactly one
-	Published  bool // the published pack's profile, not the paper's
+	PerPayee   *int64 // minor units of a currency to one recipient, UTC day; nil: no rule of one's own asks
+	AuditCode  bool   // the memo must hold exactly one
+	Published  bool   // the published pack's profile, not the paper's
 }
 
 // passport is the part of a passport's JSON that the decision reads.
@@ -55,6 +56,7 @@ type limits struct {
 	Countries       []string `json:"allowed_countries"`
 	Blocked         []string `json:"blocked_categories"`
 	MaxItems        int64    `json:"max_items_per_tx"`
+	PerPayee        *int64   `json:"max_per_payee_day"`
 	Required        string   `json:"require_assurance_at_least"`
 	AuditCode       bool     `json:"audit_code_required"`
 }
@@ -75,7 +77,7 @@ func Read(raw []byte, published bool) (*Policy, error) {
 	p := &Policy{
 		Status: doc.Status, Expires: doc.Expires, Assurance: doc.Assurance, Required: l.Required, Regions: doc.Regions,
 		Currencies: map[string]Caps{}, Recipients: slices.Concat(l.Recipients, l.OtherRecipients), Countries: l.Countries,
-		Blocked: l.Blocked, MaxItems: l.MaxItems, AuditCode: l.AuditCode, Published: published,
+		Blocked: l.Blocked, MaxItems: l.MaxItems, PerPayee: l.PerPayee, AuditCode: l.AuditCode, Published: published,
 	}
 	for _, c := range doc.Capabilities {
 		p.Granted = p.Granted || c.ID == capability
