@@ -58,10 +58,10 @@ type Result struct {
 // Export verifies a run and writes its tables, whole or not at all, also when the
 // context ends.
 func Export(ctx context.Context, c Config) (r Result, err error) {
-	if c.Out, err = vacant(c.Out); err != nil {
+	if c.Out, err = record.Vacant(c.Out); err != nil {
 		return Result{}, err
 	}
-	err = writeFolder(ctx, c.Out, func(dir string) (err error) {
+	err = record.CreateFolder(ctx, c.Out, func(dir string) (err error) {
 		r, err = c.into(ctx, dir)
 		return err
 	})

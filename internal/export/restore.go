@@ -34,13 +34,13 @@ type OpenFunc func(folder string) (publish.Run, error)
 // manifest sealed and signed, and the reports are made from them anew, with
 // what open finds for the folder.
 func Restore(ctx context.Context, dir, out string, f Format, open OpenFunc) (r Restored, err error) {
-	if out, err = vacant(out); err != nil {
+	if out, err = record.Vacant(out); err != nil {
 		return r, err
 	}
 	if r.Snapshot, err = CheckSnapshot(dir); err != nil {
 		return r, err
 	}
-	return r, writeFolder(ctx, out, func(tmp string) error { return r.into(ctx, tmp, dir, f, open) })
+	return r, record.CreateFolder(ctx, out, func(tmp string) error { return r.into(ctx, tmp, dir, f, open) })
 }
 
 func (r *Restored) into(ctx context.Context, out, dir string, f Format, open OpenFunc) error {

@@ -52,7 +52,7 @@ func (l Logs) Convert(ctx context.Context, path string) (c Counts, rejects strin
 	if err != nil {
 		return c, "", err
 	}
-	err = record.WriteFile(out, func(w io.Writer) error {
+	err = record.CreateFile(out, func(w io.Writer) error {
 		s := &conversion{Logs: l, w: w, rejects: bad, counts: &c}
 		for _, file := range files {
 			if err := s.file(ctx, file); err != nil {

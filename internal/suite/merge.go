@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -44,12 +45,18 @@ func Merge(s *Suite, held map[string]string, dirs []string, results, id string) 
 		return report.Summary{}, "", fmt.Errorf("%s was signed by key %s, and VAULT_SIGNING_KEY holds %s: a merged run is signed as its parts are", parts[0].dir, m.KeyID, key.ID())
 	}
 	dir := filepath.Join(results, cmp.Or(id, newRunID()))
-	if _, err := os.Lstat(dir); err == nil {
+	if err := os.MkdirAll(results, 0o755); err != nil {
+		return report.Summary{}, "", err
+	}
+	switch err := os.Mkdir(dir, 0o755); { // whoever makes it is the only one to write to it
+	case errors.Is(err, fs.ErrExist):
 		return report.Summary{}, "", fmt.Errorf("%s is there already: choose another name", dir)
+	case err != nil:
+		return report.Summary{}, "", err
 	}
 	r, err := mergedRun(s, held, results, dir, parts)
 	if err != nil {
-		return report.Summary{}, "", err
+		return report.Summary{}, "", errors.Join(err, os.RemoveAll(dir))
 	}
 	defer func() {
 		if err != nil {

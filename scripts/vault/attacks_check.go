@@ -173,19 +173,20 @@ func (c *attacksFmt) format(w workshop, stdout io.Writer) error {
 	return w.write(changed)
 }
 
-// write writes files by their names. Whoever read them before holds alone.
+// write writes files by their names, all or, unless one can't be replaced, none.
+// Whoever read them before holds alone.
 func (w workshop) write(files []author.File) error {
+	data := map[string][]byte{}
+	var paths []string
 	for _, f := range files {
 		path := filepath.FromSlash(f.Name)
 		if !filepath.IsAbs(path) && !strings.HasPrefix(path, "..") {
 			path = filepath.Join(w.root, path)
 		}
-		if err := record.WriteFile(path, func(out io.Writer) error {
-			_, err := out.Write(f.Data)
-			return err
-		}); err != nil {
-			return err
-		}
+		paths, data[path] = append(paths, path), f.Data
 	}
-	return nil
+	return record.WriteFiles(paths, func(path string, out io.Writer) error {
+		_, err := out.Write(data[path])
+		return err
+	})
 }

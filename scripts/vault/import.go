@@ -69,8 +69,11 @@ func (c *logFlags) convert(stdout io.Writer, source recorded.Source) error {
 	ctx, stop := config.Interruptible()
 	defer stop()
 	var total ingest.Counts
-	for _, path := range c.Files {
+	for i, path := range c.Files {
 		counts, rejects, err := logs.Convert(ctx, path)
+		if err != nil && i > 0 {
+			err = fmt.Errorf("%w; of the logs named before it the conversations stand in %s", err, c.Out)
+		}
 		if err != nil {
 			return rejectedIn(rejects, fmt.Errorf("import: %w", err))
 		}

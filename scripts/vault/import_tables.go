@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -69,7 +70,7 @@ type importOutcomes struct {
 // Run writes every row that is whole, and says what the others were rejected for.
 func (c *importOutcomes) Run(stdout io.Writer) error {
 	if _, err := os.Lstat(c.Out); err == nil {
-		return fmt.Errorf("import: %s exists: delete it or name another file", c.Out)
+		return fmt.Errorf("import: %w", &record.TakenError{Path: c.Out, Kind: "file"})
 	}
 	m, rejects, err := c.open(c.File, c.Out)
 	if err != nil {
@@ -78,7 +79,7 @@ func (c *importOutcomes) Run(stdout io.Writer) error {
 	var counts ingest.Counts
 	ctx, stop := config.Interruptible()
 	defer stop()
-	err = record.WriteFile(c.Out, func(w io.Writer) error { return c.rows(ctx, w, m, rejects, &counts) })
+	err = record.CreateFile(c.Out, func(w io.Writer) error { return c.rows(ctx, w, m, rejects, &counts) })
 	if err = errors.Join(err, rejects.Close()); err != nil {
 		return rejectedIn(rejects.Path(), fmt.Errorf("import: %w", err))
 	}
@@ -130,9 +131,12 @@ func (c *importAttacks) Run(stdout io.Writer) error {
 		return err
 	}
 	if c.Out == "" {
-		if err := w.shippedOnly("name a folder with --out"); err != nil {
-			return fmt.Errorf("import: %w", err)
-		}
+		err = w.shippedOnly("name a folder with --out")
+	} else {
+		err = c.unclaimed()
+	}
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
 	}
 	m, rejects, err := c.open(c.File, c.Out)
 	if err != nil {
@@ -183,29 +187,40 @@ func absolute(dir string) string {
 	return dir
 }
 
+// unclaimed refuses a folder in which some of a corpus stands: its ids would be given
+// twice, and a twin there would be that of another attack.
+func (c *importAttacks) unclaimed() error {
+	for _, folder := range []string{"attacks", "benign"} {
+		path := filepath.Join(c.Out, folder)
+		list, err := os.ReadDir(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return err
+		case len(list) > 0:
+			path = filepath.Join(path, list[0].Name())
+		}
+		return fmt.Errorf("%s exists, and the new entries' ids begin at 1: choose another folder for --out", path)
+	}
+	return nil
+}
+
 func (c *importAttacks) write(w workshop, added author.Addition) error {
 	if c.Out == "" {
 		return w.write(added.Files)
 	}
-	folder := filepath.Join(c.Out, "attacks")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
 	files := map[string][]byte{}
 	for _, a := range added.Entries {
-		name := filepath.Join(folder, "level-"+string(a.Level[1:])+".jsonl")
-		if _, err := os.Lstat(name); err == nil {
-			return fmt.Errorf("%s exists: delete it or choose another folder", name)
-		}
+		name := "level-" + string(a.Level[1:]) + ".jsonl"
 		files[name] = append(files[name], author.Line(a)...)
 	}
-	for name, data := range files {
-		if err := record.WriteFile(name, func(out io.Writer) error {
-			_, err := out.Write(data)
-			return err
-		}); err != nil {
-			return err
+	return record.CreateFolder(context.Background(), filepath.Join(c.Out, "attacks"), func(dir string) error {
+		for name, data := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+				return fmt.Errorf("%w: nothing was written to %s", err, c.Out)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
