@@ -175,8 +175,26 @@ func (l *linter) together() {
 		}
 		l.add(beside(p.Attack, p.Other, p.Text))
 	}
-	l.alike(SharedWording(l.all, l.prompts), ": say it in other words")
-	l.alike(NearDuplicates(l.all), ": write another one")
+	refused := l.refused()
+	l.alike(SharedWording(l.all, l.prompts, refused), ": say it in other words")
+	l.alike(NearDuplicates(l.all, refused), ": write another one")
+}
+
+// refused are the entries that something else is wrong with, by index in all: what is
+// like one of them may be right as soon as that is gone.
+func (l *linter) refused() map[int]bool {
+	at := map[string]bool{}
+	where := func(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
+	for _, f := range l.findings {
+		at[where(f.File, f.Line)] = true
+	}
+	out := map[int]bool{}
+	for i, a := range l.all {
+		if at[where(a.File, a.Line)] {
+			out[i] = true
+		}
+	}
+	return out
 }
 
 // alike adds entries that are too much like each other. Whoever writes the shipped

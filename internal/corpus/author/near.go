@@ -95,18 +95,47 @@ func (p *profile) jaccard(q *profile, common int) float64 {
 	return float64(common) / float64(len(p.grams)+len(q.grams)-common)
 }
 
-// NearDuplicates finds the entries that are too much like an earlier one. A twin
-// is not compared with its own attack.
-func NearDuplicates(all []corpus.Attack) []Finding {
+// NearDuplicates finds the entries that are too much like an earlier one, and names
+// the first such one: where many are alike, pairs are too many to list or to compare.
+// A twin is not compared with its own attack. An entry in refused, by its index, is
+// named only for want of another.
+func NearDuplicates(all []corpus.Attack, refused map[int]bool) []Finding {
 	var out []Finding
 	profiles := make([]profile, len(all))
+	alike := cluster{}
 	for i, a := range all {
 		profiles[i] = newProfile(a.Messages)
+		first, score := -1, 0.0
 		for j := range i {
-			if s := profiles[i].similarity(&profiles[j]); s >= NearDuplicate && !paired(a, all[j]) {
-				out = append(out, beside(a, all[j], fmt.Sprintf("is a near-duplicate of %s (similarity %.2f, allowed is less than %.2f)", all[j].Where(), s, NearDuplicate)))
+			if first >= 0 && refused[j] || paired(a, all[j]) {
+				continue
 			}
+			if s := profiles[i].similarity(&profiles[j]); s >= NearDuplicate {
+				first, score = j, s
+				if !refused[j] {
+					break
+				}
+			}
+		}
+		if first >= 0 {
+			out = append(out, beside(a, all[first], fmt.Sprintf("is a near-duplicate of %s (similarity %.2f, allowed is less than %.2f)%s", all[first].Where(), score, NearDuplicate, alike.join(first))))
 		}
 	}
 	return out
+}
+
+// cluster counts the entries that were found to be like one, by its index.
+type cluster map[int]int
+
+// join says how many are like that one already, and takes in another.
+func (c cluster) join(first int) string {
+	n := c[first]
+	c[first]++
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return ", as is 1 other before it"
+	}
+	return fmt.Sprintf(", as are %d others before it", n)
 }

@@ -2,7 +2,6 @@ package author
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -41,33 +40,56 @@ func Shingles(texts []string) []string {
 
 func notLetter(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }
 
-// pair is two entries that are too much alike; the second stands later.
-type pair struct{ first, second int }
-
-// SharedWording finds the entries that are another one with a few words changed.
-// A twin may share words with its own attack, and anybody may quote a system
-// prompt.
-func SharedWording(all []corpus.Attack, prompts []string) []Finding {
-	quotable := Shingles(prompts)
-	slices.Sort(quotable)
+// SharedWording finds the entries that are another one with a few words changed, and
+// names the first such one. A twin may share words with its own attack, and anybody
+// may quote a system prompt. An entry in refused, by its index, is named only for want
+// of another.
+func SharedWording(all []corpus.Attack, prompts []string, refused map[int]bool) []Finding {
+	quotable := map[string]bool{}
+	for _, s := range Shingles(prompts) {
+		quotable[s] = true
+	}
 	var out []Finding
-	users, reported := map[string][]int{}, map[pair]bool{}
+	users, alike := map[string][]int{}, cluster{}
 	for i, a := range all {
+		first, words := -1, ""
 		for _, s := range Shingles(a.Messages) {
-			if _, quoted := slices.BinarySearch(quotable, s); quoted {
+			if quotable[s] {
 				continue
 			}
-			for _, j := range users[s] {
-				if reported[pair{j, i}] || paired(a, all[j]) {
-					continue
-				}
-				reported[pair{j, i}] = true
-				out = append(out, beside(a, all[j], fmt.Sprintf("shares %q with %s", s, all[j].Where())))
+			if j := firstUser(a, all, users[s], refused); j >= 0 && (first < 0 || before(j, first, refused)) {
+				first, words = j, s
 			}
 			users[s] = append(users[s], i)
 		}
+		if first >= 0 {
+			out = append(out, beside(a, all[first], fmt.Sprintf("shares %q with %s%s", words, all[first].Where(), alike.join(first))))
+		}
 	}
 	return out
+}
+
+// firstUser is the first of the users of a run of words that an entry may not share
+// it with; -1: none.
+func firstUser(a corpus.Attack, all []corpus.Attack, users []int, refused map[int]bool) int {
+	first := -1
+	for _, j := range users {
+		if paired(a, all[j]) || first >= 0 && refused[j] {
+			continue
+		}
+		if first = j; !refused[j] {
+			break
+		}
+	}
+	return first
+}
+
+// before reports whether the one is rather to be named than the other.
+func before(j, k int, refused map[int]bool) bool {
+	if refused[j] != refused[k] {
+		return refused[k]
+	}
+	return j < k
 }
 
 func finding(a corpus.Attack, text string) Finding {

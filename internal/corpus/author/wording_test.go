@@ -1,6 +1,7 @@
 package author_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -54,8 +55,50 @@ func TestAlike(t *testing.T) {
 		{"quotation", []corpus.Attack{attack("l1-0001", ""), attack("l1-0002", "")}, []string{"Say " + words}, 0, 1, "anybody may quote a prompt, and still write something of their own"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			require.Len(t, author.SharedWording(tt.all, tt.prompts), tt.shared, tt.reason)
-			require.Len(t, author.NearDuplicates(tt.all), tt.near, tt.reason)
+			require.Len(t, author.SharedWording(tt.all, tt.prompts, nil), tt.shared, tt.reason)
+			require.Len(t, author.NearDuplicates(tt.all, nil), tt.near, tt.reason)
+		})
+	}
+}
+
+// TestAlikeMany: each entry of a cluster names the first one and how many others do,
+// so that what is said grows with the entries and not with their pairs.
+func TestAlikeMany(t *testing.T) {
+	const words = "alpha beta gamma delta epsilon zeta eta theta"
+	var all []corpus.Attack
+	for i := range 5 {
+		all = append(all, corpus.Attack{ID: corpus.AttackID(fmt.Sprintf("l1-000%d", i+1)), File: "f", Line: i + 1, Messages: []string{words + fmt.Sprintf(" %d", i)}})
+	}
+	all[2].Messages = []string{"nothing of this kind stands anywhere near those animals"}
+	const near, shared = "is a near-duplicate of %s (similarity 1.00, allowed is less than 0.40)", `shares "` + words + `" with %s`
+	for _, tt := range []struct {
+		name    string
+		refused map[int]bool
+		like    string
+		want    []string // behind like, by entry
+		reason  string
+	}{
+		{"all stand", nil, "f:1: l1-0001", []string{"f:2", "", "f:4", ", as is 1 other before it", "f:5", ", as are 2 others before it"}, "one finding an entry, of six pairs"},
+		{"the first is refused", map[int]bool{0: true}, "f:2: l1-0002", []string{"f:4", "", "f:5", ", as is 1 other before it"}, "what is only like a refused one may be right"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for form, got := range map[string][]author.Finding{
+				near:   author.NearDuplicates(all, tt.refused),
+				shared: author.SharedWording(all, nil, tt.refused),
+			} {
+				var have, want []string
+				for _, f := range got {
+					if !strings.Contains(f.Text, "l1-0001") || tt.refused == nil {
+						have = append(have, fmt.Sprintf("%s:%d ", f.File, f.Line)+f.Text)
+					}
+				}
+				for i := 0; i < len(tt.want); i += 2 {
+					want = append(want, tt.want[i]+" "+fmt.Sprintf(form, tt.like)+tt.want[i+1])
+				}
+				if diff := cmp.Diff(want, have); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
+				}
+			}
 		})
 	}
 }
