@@ -144,7 +144,7 @@ func TestBadInput(t *testing.T) {
 // its place; none of its lines is skipped.
 func TestBrokenRecordings(t *testing.T) {
 	t.Parallel()
-	const good = `{"format":"vault-conversation/1","id":"c1","cluster":"k","model":"m","tool_map":"front-desk","error":null,"messages":[{"role":"user","content":"hello"}]}` + "\n"
+	const good = `{"format":"vault-conversation/1","id":"c1","cluster":"k","model":"m","tool_map":"front-desk","error":null,"messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"no"}]}` + "\n"
 	for _, tt := range []struct{ name, text, want string }{
 		{"cut", good + good[:60], "bad.jsonl:2"},
 		{"no json", good + "hello\n", "bad.jsonl:2"},

@@ -31,6 +31,9 @@ func conversation(id string, recipients ...string) recorded.Conversation {
 			{ID: "c", Name: "send_money", Arguments: `{"iban":"` + r + `","sum":6}`}, {ID: "d", Name: "schedule", Arguments: `{"iban":"eve","sum":1}`},
 		}})
 	}
+	if len(recipients) == 0 {
+		c.Messages = append(c.Messages, llm.Message{Role: llm.RoleAssistant, Content: "no"})
+	}
 	return c
 }
 

@@ -54,8 +54,10 @@ func parseDojo(line object) (Conversation, error) {
 	if messages == nil {
 		messages = other
 	}
-	c.Messages, err = dojoDialect.messages(messages, c.SourceError != "")
-	return c, err
+	if c.Messages, err = dojoDialect.messages(messages, c.SourceError != ""); err != nil {
+		return c, err
+	}
+	return c, answered(c.Messages, c.SourceError != "")
 }
 
 func textOrNone(o object, name string) (string, error) {

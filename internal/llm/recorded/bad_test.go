@@ -25,11 +25,11 @@ func checkBad(t *testing.T, rows []badRow) {
 }
 
 func TestBadLines(t *testing.T) {
-	good := own("a", hello)
+	good := own("a", greeted)
 	checkBad(t, []badRow{
 		{"empty file", "", "f.jsonl:1: the file is empty", "a file without a line is mostly a lost download"},
 		{"blank first line", "\n" + good, "f.jsonl:1: blank line: delete it; known formats are", "a lost line"},
-		{"blank line", good + " \t\n" + own("b", hello), "f.jsonl:2: blank line: delete it", "a lost line"},
+		{"blank line", good + " \t\n" + own("b", greeted), "f.jsonl:2: blank line: delete it", "a lost line"},
 		{"blank line at the end", good + "\n", "f.jsonl:2: blank line", "a lost line"},
 		{"cut last line", good + good[:80], "f.jsonl:2: the line is cut", "a crashed writer"},
 		{"cut only line", good[:80], "f.jsonl:1: the line is cut", "a crashed writer"},
@@ -42,18 +42,18 @@ func TestBadLines(t *testing.T) {
 		{"byte order mark", "\ufeff" + good, "f.jsonl:1: no JSON: ", "an editor's trace is no JSON"},
 		{"NaN", strings.Replace(good, "null", "NaN", 1), "f.jsonl:1: no JSON: ", "Python writes it, JSON has none"},
 		{"invalid UTF-8", own("a", `{"role":"user","content":"`+"\xff"+`"}`), "f.jsonl:1: byte 144 of the line is no valid UTF-8", "a decoder would replace it silently"},
-		{"invalid UTF-8 in a field that is not read", strings.Replace(dojo(hello), `"x"`, "\"\xc3\"", 1), "f.jsonl:1: byte ", "the file is damaged"},
+		{"invalid UTF-8 in a field that is not read", strings.Replace(dojo(greeted), `"x"`, "\"\xc3\"", 1), "f.jsonl:1: byte ", "the file is damaged"},
 		{"other format", `{"format":"vault-conversation/2","id":"a"}`, `f.jsonl:1: unknown format "vault-conversation/2"; known formats are`, "a later version"},
 		{"no format", `{"id":"a","messages":[]}`, "f.jsonl:1: unknown format; known formats are vault-conversation/1 (docs/recordings.md) and AgentDojo runs", "somebody's own log"},
-		{"two formats", good + dojo(hello), "f.jsonl:2: the line is AgentDojo and the file began as vault-conversation/1", "two files glued together"},
-		{"two formats, turned", dojo(hello) + good, "f.jsonl:2: the line is vault-conversation/1 and the file began as AgentDojo", "two files glued together"},
+		{"two formats", good + dojo(greeted), "f.jsonl:2: the line is AgentDojo and the file began as vault-conversation/1", "two files glued together"},
+		{"two formats, turned", dojo(greeted) + good, "f.jsonl:2: the line is vault-conversation/1 and the file began as AgentDojo", "two files glued together"},
 		{"half a surrogate pair in a field name", `{"\ud800":1}`, `f.jsonl:1: field name "\"\\ud800\"": half a surrogate pair`, "two names would become one"},
 		{"terminal escapes", `{"format":"\u001b[31m"}`, `f.jsonl:1: unknown format "\x1b[31m"`, "hostile text stays text"},
 	})
 }
 
 func TestBadOwnLines(t *testing.T) {
-	good := own("a", hello)
+	good := own("a", greeted)
 	edit := func(old, new string) string { return strings.Replace(good, old, new, 1) }
 	const at = `f.jsonl:1: conversation "a": `
 	checkBad(t, []badRow{
@@ -71,7 +71,7 @@ func TestBadOwnLines(t *testing.T) {
 		{"empty error", edit(`"error":null`, `"error":""`), at + "error is empty", "neither crashed nor not"},
 		{"no messages", own("a", ""), at + "the conversation has no messages", "nothing to replay"},
 		{"messages missing", edit(`"messages"`, `"error2"`), at + `unknown field "error2"`, "misspelt"},
-		{"messages of another type", edit("["+hello+"]", `{}`), at + "messages: want a list, have an object", "types are fixed"},
+		{"messages of another type", edit("["+greeted+"]", `{}`), at + "messages: want a list, have an object", "types are fixed"},
 	})
 }
 
@@ -108,7 +108,7 @@ func TestBadOwnMessages(t *testing.T) {
 }
 
 func TestBadAgentDojoRuns(t *testing.T) {
-	good := dojo(hello)
+	good := dojo(greeted)
 	edit := func(old, new string) string { return strings.Replace(good, old, new, 1) }
 	call := func(c string) string {
 		return dojo(hello + `,{"role":"assistant","content":null,"tool_calls":[` + c + `]}`)

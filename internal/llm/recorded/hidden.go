@@ -116,3 +116,15 @@ func (l *ledgerOfCalls) take(m llm.Message, a answer) error {
 	}
 	return nil
 }
+
+// answered refuses a conversation that stops before the model has its say: it would
+// count as one that held. Of a run that crashed nothing counts.
+func answered(messages []llm.Message, crashed bool) error {
+	if crashed {
+		return nil
+	}
+	if last := messages[len(messages)-1].Role; last != llm.RoleAssistant {
+		return fmt.Errorf("it ends with a message of role %s: the model's reply is missing; add it, or say in error what stopped the run", last)
+	}
+	return nil
+}

@@ -43,7 +43,7 @@ func TestHiddenCalls(t *testing.T) {
 		{"answer to an id that nobody gave", own("a", hello+`,{"role":"tool","content":"sent","tool_call_id":"x"}`),
 			`f.jsonl:1: conversation "a": message 2: a tool answers call "x" and no message before makes it`, "the same in our own format"},
 		{"nothing at all, own", own("a", `{"role":"assistant"}`), `f.jsonl:1: conversation "a": message 1: the reply holds neither text nor a call`, "the same in our own format"},
-		{"two lists of messages", strings.Replace(dojo(hello), `"error":null`, `"error":null,"conversations":[`+hello+`]`, 1),
+		{"two lists of messages", strings.Replace(dojo(greeted), `"error":null`, `"error":null,"conversations":[`+hello+`]`, 1),
 			`f.jsonl:1: conversation "user_task_3/injection_task_1/direct": messages and conversations are both given`, "one would be lost"},
 	})
 }
@@ -55,13 +55,61 @@ func TestHarmlessFields(t *testing.T) {
 		{"plain values", dojo(hello + `,{"role":"assistant","content":"x","reasoning_content":"hm","timestamp":7,"cached":true}`), "no call is a number or a thought"},
 		{"an argument that has a function", dojo(hello + `,{"role":"assistant","content":null,"tool_calls":[{"function":"a","args":{"x":{"function":"b"}},"placeholder_args":{"x":1}}]}`), "no call has no args"},
 		{"a crashed run", strings.Replace(dojo(hello+`,{"role":"assistant","content":null}`), `"error":null`, `"error":"503"`, 1), "nothing of it is evidence"},
-		{"DRIFT", strings.Replace(dojo(hello), `"messages"`, `"conversations"`, 1), "AgentDyn's runs under that defense"},
+		{"DRIFT", strings.Replace(dojo(greeted), `"messages"`, `"conversations"`, 1), "AgentDyn's runs under that defense"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := readText(tt.in)
 			require.NoError(t, err, tt.reason)
 			require.Len(t, got, 1)
 			require.NotEmpty(t, got[0].Messages)
+		})
+	}
+}
+
+// TestUnanswered: where the model's last word is missing, nothing says that it held. A
+// reader and an import of the same bytes say the same.
+func TestUnanswered(t *testing.T) {
+	const (
+		asked   = `{"role":"system","content":"be careful"}`
+		called  = `{"role":"assistant","content":null,"tool_calls":[CALL]},{"role":"tool","content":"12"}`
+		said    = `,{"role":"assistant","content":""}`
+		ends    = "it ends with a message of role "
+		missing = ": the model's reply is missing; add it, or say in error what stopped the run"
+	)
+	for _, tt := range []struct {
+		name, messages, crashed string
+		want                    string // empty: it is whole
+		reason                  string
+	}{
+		{"only a user", hello, "null", ends + "user" + missing, "nobody answered"},
+		{"only a system message", asked, "null", ends + "system" + missing, "nobody was asked"},
+		{"both", asked + "," + hello, "null", ends + "user" + missing, "nobody answered"},
+		{"a tool's answer last", hello + "," + called, "null", ends + "tool" + missing, "what the model did then is lost"},
+		{"a user last", greeted + "," + hello, "null", ends + "user" + missing, "what the model did then is lost"},
+		{"an empty reply", hello + said, "null", "", "it said nothing, and the source says so"},
+		{"a reply after the tool's", hello + "," + called + said, "null", "", "whole"},
+		{"a crashed run", hello, `"503"`, "", "nothing of it is evidence, and it says why"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			check := func(in, id, call string) {
+				t.Helper()
+				_, err := readText(strings.Replace(strings.Replace(in, "CALL", call, 1), `"error":null`, `"error":`+tt.crashed, 1))
+				if tt.want == "" {
+					require.NoError(t, err, tt.reason)
+					return
+				}
+				require.EqualError(t, err, `f.jsonl:1: conversation "`+id+`": `+tt.want, tt.reason)
+			}
+			check(own("a", tt.messages), "a", `{"function":{"name":"balance","arguments":"{}"}}`)
+			run := strings.Replace(dojo(tt.messages), "CALL", `{"function":"balance","args":{}}`, 1)
+			check(run, "user_task_3/injection_task_1/direct", "")
+			_, bad, err := imported(ofDojo, strings.Replace(run, `"error":null`, `"error":`+tt.crashed, 1))
+			require.NoError(t, err)
+			var want []string
+			if tt.want != "" {
+				want = []string{`1: conversation "user_task_3/injection_task_1/direct": ` + tt.want}
+			}
+			require.Equal(t, want, bad, tt.reason)
 		})
 	}
 }

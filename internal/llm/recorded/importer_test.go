@@ -86,7 +86,7 @@ func TestImportedBadRows(t *testing.T) {
 	require.Equal(t, []string{
 		"2: the line is cut: it ends inside a JSON value; one whole conversation a line",
 		"3: blank line: delete it",
-		`4: conversation "user_task_3/injection_task_1/other": it ends with a message of role user: the model's reply is missing`,
+		`4: conversation "user_task_3/injection_task_1/other": it ends with a message of role user: the model's reply is missing; add it, or say in error what stopped the run`,
 		"5: no run of AgentDojo or AgentDyn: want suite_name, user_task_id and messages",
 	}, bad)
 	for _, tt := range []struct{ name, text, want string }{

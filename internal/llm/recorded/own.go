@@ -45,8 +45,10 @@ func parseOwn(line object) (Conversation, error) {
 	if c.SourceError, err = ownError(line); err != nil {
 		return c, err
 	}
-	c.Messages, err = ownDialect.messages(line["messages"], c.SourceError != "")
-	return c, err
+	if c.Messages, err = ownDialect.messages(line["messages"], c.SourceError != ""); err != nil {
+		return c, err
+	}
+	return c, answered(c.Messages, c.SourceError != "")
 }
 
 // ownError wants the field spelled out: whether a run crashed decides whether

@@ -63,7 +63,10 @@ func dojo(messages string) string {
 		`"attack_type":"direct","messages":[` + messages + `],"error":null,"utility":true,"source_path":"x"}` + "\n"
 }
 
-const hello = `{"role":"user","content":"hello"}`
+const (
+	hello   = `{"role":"user","content":"hello"}`
+	greeted = hello + `,{"role":"assistant","content":"no"}`
+)
 
 func TestOwnFormat(t *testing.T) {
 	const line = `{"format":"vault-conversation/1","id":"a","cluster":"k","model":"m","tool_map":"front-desk","error":"it \u00e9nded","messages":[` +
@@ -122,8 +125,8 @@ func TestAgentDojo(t *testing.T) {
 }
 
 func TestRepeatedRunsGetSuffixes(t *testing.T) {
-	natural := strings.ReplaceAll(dojo(hello), `"direct"`, `"direct#2"`) // an id that looks like a suffix
-	got, err := readText(dojo(hello) + natural + dojo(hello) + dojo(hello) + natural)
+	natural := strings.ReplaceAll(dojo(greeted), `"direct"`, `"direct#2"`) // an id that looks like a suffix
+	got, err := readText(dojo(greeted) + natural + dojo(greeted) + dojo(greeted) + natural)
 	require.NoError(t, err)
 	var ids []string
 	for _, c := range got {
@@ -135,9 +138,9 @@ func TestRepeatedRunsGetSuffixes(t *testing.T) {
 }
 
 func TestGzip(t *testing.T) {
-	text := own("a", hello) + own("b", hello)
+	text := own("a", greeted) + own("b", greeted)
 	whole := zip(t, text)
-	two := append(zip(t, own("a", hello)), zip(t, own("b", hello))...)
+	two := append(zip(t, own("a", greeted)), zip(t, own("b", greeted))...)
 	for _, tt := range []struct {
 		name, reason, wantErr string
 		data                  []byte
@@ -168,7 +171,7 @@ func TestGzip(t *testing.T) {
 
 func TestLineLimit(t *testing.T) {
 	const limit = 64 << 20
-	line := strings.TrimSuffix(own("a", hello), "\n")
+	line := strings.TrimSuffix(own("a", greeted), "\n")
 	fill := limit - len(line)
 	blank := bytes.Repeat([]byte(" "), fill+1)
 	for _, tt := range []struct {
@@ -179,7 +182,7 @@ func TestLineLimit(t *testing.T) {
 		{name: "above", fill: fill + 1, want: "f.jsonl:1: the line is longer than 64 MiB", reason: "one line must not take all memory"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := read(fstest.MapFS{"f.jsonl": {Data: slices.Concat([]byte(line), blank[:tt.fill], []byte("\n"+own("b", hello)))}}, "f.jsonl")
+			got, err := read(fstest.MapFS{"f.jsonl": {Data: slices.Concat([]byte(line), blank[:tt.fill], []byte("\n"+own("b", greeted)))}}, "f.jsonl")
 			switch {
 			case tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.want)):
 				t.Errorf("error = %v, want prefix %q: %s", err, tt.want, tt.reason)
@@ -197,7 +200,7 @@ func TestOpenMissingFile(t *testing.T) {
 }
 
 func TestErrorStands(t *testing.T) {
-	r, err := recorded.Open(fstest.MapFS{"f.jsonl": {Data: []byte(own("a", hello) + "\n" + own("b", hello))}}, "f.jsonl")
+	r, err := recorded.Open(fstest.MapFS{"f.jsonl": {Data: []byte(own("a", greeted) + "\n" + own("b", greeted))}}, "f.jsonl")
 	require.NoError(t, err)
 	defer r.Close()
 	_, err = r.Next()

@@ -38,6 +38,7 @@ func conversation(arguments string) recorded.Conversation {
 		{Role: llm.RoleUser, Content: "hello"},
 		{Role: llm.RoleAssistant, ToolCalls: []llm.Call{{ID: "i", Name: "transfer_funds", Arguments: arguments}}},
 		{Role: llm.RoleTool, Content: "done", ToolCallID: "i"},
+		{Role: llm.RoleAssistant, Content: "It is done."},
 	}}
 }
 
