@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -255,7 +256,8 @@ func TestSharedStateIsNoticed(t *testing.T) {
 	b.Architectures[plan.OAP] = shared
 	c := runCell(t, b, plan.Cell{Model: "sim-compromised", Level: corpus.L3, Track: corpus.Benign, Architecture: plan.OAP})
 	require.Equal(t, report.Violation, c.Status)
-	assert.Contains(t, c.Findings[0].Message, "daily_cap_check")
+	ofTheCap := func(f report.Finding) bool { return strings.Contains(f.Message, "daily_cap_check") }
+	assert.True(t, slices.ContainsFunc(c.Findings, ofTheCap), "totals outlive conversations, and no honest payment is denied by daily_cap_check: %v", c.Findings)
 }
 
 // TestBrokenPolicyTurnsGoldensRed: each way to weaken the layer changes a golden
