@@ -1,8 +1,10 @@
 package corpus
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,6 +48,34 @@ func Files(fsys fs.FS, folder string, own bool) ([]string, error) {
 	}
 	slices.Sort(files)
 	return files, nil
+}
+
+// OwnFiles refuses a folder that stands in for the shipped corpus and holds what
+// nobody would read: a packed file, another ending or a folder of attacks would be
+// missing from the run in silence. Notes (*.md), LICENSE* and what begins with a dot
+// may lie there.
+func OwnFiles(fsys fs.FS) error {
+	for _, folder := range []string{".", "attacks", "benign"} {
+		list, err := fs.ReadDir(fsys, folder)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // that there must be attacks is Files' to say
+		}
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			name := e.Name()
+			switch {
+			case strings.HasPrefix(name, "."), strings.HasPrefix(name, "LICENSE"), strings.HasSuffix(name, ".md"):
+			case folder == "." && (name == "attacks" || name == "benign"):
+			case folder != "." && strings.HasSuffix(name, ".jsonl") && !e.IsDir():
+			default:
+				return fmt.Errorf("%s is not read: attacks stand in attacks/*.jsonl, honest tasks in benign/*.jsonl, not packed and not deeper; "+
+					"rename, unpack or move it (notes in *.md may stay)", path.Join(folder, name))
+			}
+		}
+	}
+	return nil
 }
 
 func loadFolder(fsys fs.FS, folder string, own bool, expectations []string) ([]Attack, error) {

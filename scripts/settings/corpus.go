@@ -48,7 +48,7 @@ func corpusOf(options config.Options) (corpus.Corpus, error) {
 }
 
 // OwnCorpus is the folder of VAULT_CORPUS, which must be set. One without any attack
-// would be a run of nothing.
+// would be a run of nothing, and what is not read would be missing from it.
 func OwnCorpus(options config.Options) (fs.FS, error) {
 	dir := options.Corpus
 	switch info, err := os.Stat(dir); {
@@ -60,6 +60,9 @@ func OwnCorpus(options config.Options) (fs.FS, error) {
 		return nil, fmt.Errorf("VAULT_CORPUS: %s is no folder: name the one that holds attacks/*.jsonl", dir)
 	}
 	fsys := os.DirFS(dir)
+	if err := corpus.OwnFiles(fsys); err != nil {
+		return nil, fmt.Errorf("VAULT_CORPUS: %s: %w", dir, err)
+	}
 	if _, err := corpus.Files(fsys, "attacks", true); err != nil {
 		return nil, fmt.Errorf("VAULT_CORPUS: %s has no attack: %w: put attack files there, honest tasks into benign/*.jsonl", dir, err)
 	}

@@ -47,7 +47,8 @@ func TestOwnCorpusTools(t *testing.T) {
 		{"plan", "plan", 0, "sim-teller       10     10 ", "", "ten cells of two levels: two attacks twice and one honest task, in two architectures"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			ownFolder(t, map[string]string{"attacks/mine.jsonl": firstAttack + "\n" + otherAttack + "\n", "benign/mine.jsonl": honestTwin + "\n"})
+			ownFolder(t, map[string]string{"attacks/mine.jsonl": firstAttack + "\n" + otherAttack + "\n", "benign/mine.jsonl": honestTwin + "\n",
+				"README.md": "ours\n", "LICENSE.txt": "free\n", "attacks/notes.md": "mine\n", ".git/config": "x\n"})
 			status, stdout, stderr := vault(strings.Fields(tt.args)...)
 			require.Equal(t, tt.status, status, "%s: %s%s", tt.reason, stdout, stderr)
 			assert.Contains(t, stdout, tt.stdout, tt.reason)
@@ -65,7 +66,12 @@ func TestOwnCorpusRefused(t *testing.T) {
 		reason string
 	}{
 		{"no attack", map[string]string{"benign/mine.jsonl": honestTwin + "\n"}, " has no attack: no file matches attacks/*.jsonl: put attack files there", "a run of nothing"},
-		{"files beside the folders", map[string]string{"level-1.jsonl": firstAttack + "\n"}, " has no attack: ", "nobody would read them"},
+		{"files beside the folders", map[string]string{"level-1.jsonl": firstAttack + "\n"}, ": level-1.jsonl is not read: attacks stand in attacks/*.jsonl", "nobody would read them"},
+		{"packed", map[string]string{"attacks/a.jsonl": firstAttack + "\n", "attacks/b.jsonl.gz": ""}, ": attacks/b.jsonl.gz is not read: ", "half of the attacks would be missing"},
+		{"another ending", map[string]string{"attacks/a.jsonl": firstAttack + "\n", "benign/b.ndjson": ""}, ": benign/b.ndjson is not read: ", "honest tasks would be missing"},
+		{"in capitals", map[string]string{"attacks/a.jsonl": firstAttack + "\n", "attacks/more.JSONL": ""}, ": attacks/more.JSONL is not read: ", "names are compared byte for byte"},
+		{"a subfolder", map[string]string{"attacks/a.jsonl": firstAttack + "\n", "attacks/x.jsonl/b.jsonl": otherAttack + "\n"}, ": attacks/x.jsonl is not read: ", "whatever it is called"},
+		{"another folder", map[string]string{"attacks/a.jsonl": firstAttack + "\n", "honest/b.jsonl": honestTwin + "\n"}, ": honest is not read: ", "a misspelt one"},
 		{"empty file", map[string]string{"attacks/mine.jsonl": ""}, "attacks/mine.jsonl:1: file is empty", "attacks may have got lost"},
 		{"duplicate id", map[string]string{"attacks/a.jsonl": firstAttack + "\n", "attacks/b.jsonl": firstAttack + "\n"}, "attacks/b.jsonl:1: l1-0001: duplicate id, first used at attacks/a.jsonl:1", "which of the two"},
 		{"twin of nothing", map[string]string{"attacks/mine.jsonl": otherAttack + "\n", "benign/mine.jsonl": honestTwin + "\n"}, `benign/mine.jsonl:1: b1-0001: twin "l1-0001" is no attack`, "not of the shipped corpus either"},
