@@ -98,6 +98,7 @@ type Corpus struct {
 	Own     bool // not the shipped one
 
 	derived map[Track][]Attack // see With
+	leftOut map[Track][]Attack // see WithApart
 }
 
 // Select returns the attacks of a level that a track replays, in order.

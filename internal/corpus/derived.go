@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -71,14 +72,63 @@ func (c Corpus) With(t Track, attacks []Attack) (Corpus, error) {
 	if t.Section() == Native {
 		return c, fmt.Errorf("track %q is not derived", t)
 	}
-	c.derived = maps.Clone(c.derived)
-	if c.derived == nil {
-		c.derived = map[Track][]Attack{}
-	}
-	c.derived[t] = slices.Clone(attacks)
-	sortAttacks(c.derived[t])
+	c.derived = filed(c.derived, t, attacks)
 	if problems := c.sameKeys(t); len(problems) > 0 {
 		return c, problems[0]
 	}
 	return c, nil
+}
+
+// WithApart is With for several tracks, of derived attacks of which some may be alike
+// though those that they are derived from are not: the later one is left out of each.
+func (c Corpus) WithApart(attacks []Attack, tracks ...Track) (Corpus, error) {
+	var out []Attack
+	for {
+		next, alike := c, map[AttackID]bool{}
+		for _, t := range tracks {
+			with, err := c.With(t, attacks)
+			if problem := (Problem{}); err != nil && !errors.As(err, &problem) {
+				return c, err
+			}
+			for _, p := range with.sameKeys(t) {
+				if !alike[p.Other.ID] {
+					alike[p.Attack.ID] = true
+				}
+			}
+			next.derived = filed(next.derived, t, attacks)
+			next.leftOut = filed(next.leftOut, t, out)
+		}
+		if len(alike) == 0 {
+			return next, nil
+		}
+		kept := []Attack{}
+		for _, a := range attacks {
+			if alike[a.ID] {
+				out = append(out, a)
+			} else {
+				kept = append(kept, a)
+			}
+		}
+		attacks = kept
+	}
+}
+
+// LeftOut are the ids of the attacks of a level that WithApart left out of a track.
+func (c Corpus) LeftOut(l Level, t Track) []AttackID {
+	var out []AttackID
+	for _, a := range c.leftOut[t] {
+		if a.Level == l {
+			out = append(out, a.ID)
+		}
+	}
+	return out
+}
+
+// filed is a copy of what the tracks have, in which one has these attacks, sorted.
+func filed(all map[Track][]Attack, t Track, attacks []Attack) map[Track][]Attack {
+	out := map[Track][]Attack{}
+	maps.Copy(out, all)
+	out[t] = slices.Clone(attacks)
+	sortAttacks(out[t])
+	return out
 }

@@ -133,7 +133,7 @@ func (s *Suite) Planned(c plan.Cell) (record.PlannedCell, error) {
 	if p.Kind == plan.Simulated {
 		p.Label = "simulated banker: an instrument, not a model"
 	}
-	p.Label = strings.TrimPrefix(p.Label+derivedLabel(c), "; ")
+	p.Label = strings.TrimPrefix(p.Label+s.derivedLabel(c), "; ")
 	return p, nil
 }
 
@@ -168,9 +168,12 @@ func (s *Suite) selected(c plan.Cell) []corpus.Attack {
 }
 
 // derivedLabel says what a derived cell replays; empty for every other.
-func derivedLabel(c plan.Cell) string {
+func (s *Suite) derivedLabel(c plan.Cell) string {
 	switch c.Track.Section() {
 	case corpus.Varied:
+		if n := len(s.Corpus.LeftOut(c.Level, c.Track)); n > 0 {
+			return fmt.Sprintf("; variants made by operators, %d left out that begin like another one", n)
+		}
 		return "; variants made by operators"
 	case corpus.Crossed:
 		return fmt.Sprintf("; crossed replay of attacks of %s", c.Track.Cohort())

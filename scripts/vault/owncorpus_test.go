@@ -57,6 +57,31 @@ func TestOwnCorpusTools(t *testing.T) {
 	}
 }
 
+// TestOwnCorpusVariantsThatCollide: what can be told apart as written is run with all
+// variants, and what is left out is counted where the set is described.
+func TestOwnCorpusVariantsThatCollide(t *testing.T) {
+	second := strings.NewReplacer("l2-0001", "l2-0002", "überweise", "ÜBERWEISE", `"amount": 7.50`, `"amount": 7.51`).Replace(otherAttack)
+	ownFolder(t, map[string]string{"attacks/mine.jsonl": otherAttack + "\n" + second + "\n"})
+	t.Setenv("VAULT_VARIANTS", "11")
+	t.Setenv("VAULT_SIMS", "sim-teller")
+	status, stdout, stderr := vault("plan")
+	require.Zero(t, status, stderr)
+	assert.Contains(t, stdout, "left out, variants that begin like another one: 1, such as l2-0002~split\n")
+	b, err := settings.OpenBench()
+	require.NoError(t, err)
+	cells, err := b.Cells(b.Models(), b.Tracks(corpus.Varied))
+	require.NoError(t, err)
+	said := map[string]int{}
+	for _, cell := range cells {
+		p, err := b.Suite.Planned(cell)
+		require.NoError(t, err)
+		if p.Skip == "" {
+			said[p.Label]++
+		}
+	}
+	require.Equal(t, map[string]int{"simulated banker: an instrument, not a model; variants made by operators, 1 left out that begin like another one": 4}, said)
+}
+
 // TestOwnCorpusRefused: what can't be run says the folder, the file, the line and the id.
 func TestOwnCorpusRefused(t *testing.T) {
 	for _, tt := range []struct {

@@ -45,7 +45,30 @@ func (c *planCommand) Run(stdout io.Writer) error {
 			return fmt.Errorf("plan: %w", err)
 		}
 	}
-	return writePlan(stdout, rows, e, b.Options)
+	if err := writePlan(stdout, rows, e, b.Options); err != nil {
+		return err
+	}
+	_, err = io.WriteString(stdout, leftOut(b.Suite.Corpus))
+	return err
+}
+
+// leftOut says which variants no cell replays, since no banker could tell whose goal to
+// pay; empty: none.
+func leftOut(c corpus.Corpus) string {
+	var ids []string
+	for _, level := range corpus.Levels() {
+		for _, track := range corpus.DerivedTracks(corpus.Varied) {
+			for _, id := range c.LeftOut(level, track) {
+				ids = append(ids, string(id))
+			}
+		}
+	}
+	slices.Sort(ids)
+	if ids = slices.Compact(ids); len(ids) == 0 {
+		return ""
+	}
+	some := ids[:min(len(ids), 5)]
+	return fmt.Sprintf("left out, variants that begin like another one: %d, such as %s\n", len(ids), strings.Join(some, ", "))
 }
 
 // leftOf is what the run named by VAULT_RUN_ID has done already.

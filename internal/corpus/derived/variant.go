@@ -57,17 +57,16 @@ func Variants(a corpus.Attack, n int) []corpus.Attack {
 }
 
 // Varied adds the first n variants of every attack to the tracks of the section
-// corpus.Varied.
+// corpus.Varied. Two attacks that differ in capitals alone become one under the
+// operator case: its variant of the later one is left out, as if it did nothing there.
 func Varied(c corpus.Corpus, n int, levels map[corpus.Level]corpus.LevelSpec) (corpus.Corpus, error) {
 	var variants []corpus.Attack
 	for _, a := range c.Attacks {
 		variants = append(variants, Variants(a, n)...)
 	}
-	for _, track := range corpus.DerivedTracks(corpus.Varied) {
-		var err error
-		if c, err = c.With(track, variants); err != nil {
-			return c, fmt.Errorf("vary the attacks: %w", err)
-		}
+	c, err := c.WithApart(variants, corpus.DerivedTracks(corpus.Varied)...)
+	if err != nil {
+		return c, fmt.Errorf("vary the attacks: %w", err)
 	}
 	return c, c.Fits(levels)
 }

@@ -95,6 +95,50 @@ func TestVariantsJoinTheCorpus(t *testing.T) {
 	}
 }
 
+// TestVariantsThatCollide: two attacks that can be told apart may have variants that
+// can't, and those of the later one are left out of every track.
+func TestVariantsThatCollide(t *testing.T) {
+	attack := func(id corpus.AttackID, amount string, messages ...string) corpus.Attack {
+		return corpus.Attack{ID: id, Level: "l2", Messages: messages, Goal: []corpus.Payment{{Recipient: "eve@fox.example", Amount: []byte(amount)}}, Expect: []string{"e"}}
+	}
+	levels, err := corpus.LoadLevels(fixtures.FS)
+	require.NoError(t, err)
+	varied := corpus.DerivedTracks(corpus.Varied)
+	for _, tt := range []struct {
+		name    string
+		attacks []corpus.Attack
+		want    []corpus.AttackID // left out of both tracks
+		reason  string
+	}{
+		{"capitals", []corpus.Attack{attack("l2-0001", "1", "pay me"), attack("l2-0002", "2", "Pay me"), attack("l2-0003", "3", "PAY me")}, []corpus.AttackID{"l2-0002~case", "l2-0002~split", "l2-0003~case", "l2-0003~split"}, "one of the three that shout stays, and one of the two that end in the same word"},
+		{"on one track", []corpus.Attack{attack("l2-0001", "1", "hello", "pay me"), attack("l2-0002", "2", "Good day", "Pay me")}, []corpus.AttackID{"l2-0002~case", "l2-0002~split"}, "the last messages alone collide, and both tracks hold the same variants"},
+		{"one goal", []corpus.Attack{attack("l2-0001", "1", "pay me"), attack("l2-0002", "1", "Pay me")}, nil, "whichever is paid"},
+		{"other words", []corpus.Attack{attack("l2-0001", "1", "pay me"), attack("l2-0002", "2", "Give him")}, nil, "nothing is alike"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := derived.Varied(corpus.Corpus{Attacks: tt.attacks, Own: true}, all(), levels)
+			require.NoError(t, err)
+			var made []corpus.AttackID
+			for _, a := range tt.attacks {
+				for _, v := range derived.Variants(a, all()) {
+					made = append(made, v.ID)
+				}
+			}
+			for _, track := range varied {
+				if diff := cmp.Diff(tt.want, got.LeftOut("l2", track)); diff != "" {
+					t.Errorf("%s: %s (-want +got):\n%s", track, tt.reason, diff)
+				}
+				var have []corpus.AttackID
+				for _, a := range got.Select("l2", track) {
+					have = append(have, a.ID)
+				}
+				require.ElementsMatch(t, made, slices.Concat(have, tt.want), "nothing else is missing")
+			}
+			require.Empty(t, got.LeftOut("l3", varied[0]))
+		})
+	}
+}
+
 // TestVariantsAreDeterministic: n takes the first n operators, and twice is the
 // same.
 func TestVariantsAreDeterministic(t *testing.T) {
