@@ -37,16 +37,8 @@ func sampleRun(t *testing.T) publish.Run {
 	s, err := settings.Suite()
 	require.NoError(t, err)
 	s.Golden = nil
-	few := func(all []corpus.Attack, n int) (out []corpus.Attack) {
-		left := map[corpus.Level]int{corpus.L2: n, corpus.L5: n}
-		for _, a := range all {
-			if left[a.Level]--; left[a.Level] >= 0 {
-				out = append(out, a)
-			}
-		}
-		return out
-	}
-	s.Corpus.Attacks, s.Corpus.Benign = few(s.Corpus.Attacks, 3), few(s.Corpus.Benign, 2)
+	whole := s.Corpus
+	s.Corpus.Attacks, s.Corpus.Benign = firstOfLevels(whole.Attacks, 3, corpus.L2, corpus.L5), firstOfLevels(whole.Benign, 2, corpus.L2, corpus.L5)
 	m := record.Manifest{Digests: map[string]string{}}
 	require.NoError(t, suite.Digests(m.Digests, "fixtures/", fixtures.FS, "attacks/level-[25].jsonl", "benign/level-[25].jsonl"))
 	r, err := suite.Start(s, t.TempDir(), t.TempDir(), "sample", m)
@@ -62,9 +54,16 @@ func sampleRun(t *testing.T) publish.Run {
 	}
 	_, err = r.Finish()
 	require.NoError(t, err)
-	run, err := settings.Publish(r.Dir(), nil)
+	return sampled(t, r.Dir(), whole)
+}
+
+// sampled prepares the reports of the sample run's folder as one over a whole corpus:
+// nothing shows of this checkout, or of what the environment asks for.
+func sampled(t *testing.T, folder string, c corpus.Corpus) publish.Run {
+	run, err := settings.Publish(folder, nil)
 	require.NoError(t, err)
-	run.World.Digests, run.Gate = map[string]string{}, report.DefaultGate() // nothing of this checkout shows
+	run.World.Digests, run.Gate = map[string]string{}, report.DefaultGate()
+	run.World.Attacks = func(l corpus.Level, track corpus.Track) int { return len(c.Select(l, track)) }
 	return run
 }
 
@@ -78,6 +77,7 @@ func fixed(p page.Page) page.Page {
 func TestReports(t *testing.T) {
 	run := sampleRun(t)
 	sub(t, "refused", func(t *testing.T) { reportsRefused(t, run) })
+	sub(t, "asked", func(t *testing.T) { reportsAsked(t, run) })
 	sub(t, "pinned", func(t *testing.T) { reportsPinned(t, run) })
 	sub(t, "served", func(t *testing.T) { reportsServed(t, run) })
 	sub(t, "agree", func(t *testing.T) { reportsAgree(t, run) })
