@@ -17,7 +17,7 @@ import (
 const barePack = `{
   "id": "finance.bare.v1", "name": "Bare", "description": "One rule.", "version": "1.0.0", "status": "active",
   "requires_capabilities": ["finance.bare"], "min_assurance": %q,
-  "required_context": {"type": "object", "required": ["amount"], "properties": {"amount": {"type": "integer"}}},
+  "required_context": {"type": "object", "required": ["amount"], "properties": {"amount": {"type": "integer"}, "region": {"type": "string"}}},
   "evaluation_rules": [{"name": "small", "condition": "amount <= 5", "deny_code": "oap.limit_exceeded"}]
 }`
 

@@ -3,6 +3,7 @@ package oap
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"vaultbench/internal/authz"
@@ -192,6 +193,15 @@ func (l *Layer) contextGate(env *condition.Env, _ time.Time) string {
 		return "amount is no positive integer of minor units"
 	}
 	return ""
+}
+
+// regionsOverlooked says of a passport's regions that no payment is held to them.
+const regionsOverlooked = "the pack's required_context has no region to hold against them, and no rule reads passport.regions: add region to the properties"
+
+// overlooksRegions reports whether a passport's regions say nothing to the pack.
+func (p *PolicyPack) overlooksRegions(in Profile) bool {
+	return !slices.Contains(p.context.typ.Names, "region") &&
+		!slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.in(in) && strings.Contains(r.Condition, "passport.regions") })
 }
 
 // regionGate: a pack whose context has no region has nothing to check.

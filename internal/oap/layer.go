@@ -86,12 +86,14 @@ func NewLayer(passport Passport, pack PolicyPack, profile Profile) (*Layer, erro
 	if err != nil {
 		return nil, fmt.Errorf("load passport: %w", err)
 	}
-	written, err := passport.written(capability)
-	if err == nil {
-		err = pack.refuseUnread(written)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("passport %s: limits of %s: %w", passport.Name, capability, err)
+	for _, id := range pack.RequiresCapabilities {
+		written, err := passport.written(id)
+		if err == nil {
+			err = pack.refuseUnread(id, written)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("passport %s: limits of %s: %w", passport.Name, id, err)
+		}
 	}
 	granted := !slices.ContainsFunc(pack.RequiresCapabilities, func(c CapabilityID) bool { return !passport.Grants(c) })
 	if granted && limits == nil {
@@ -100,6 +102,9 @@ func NewLayer(passport Passport, pack PolicyPack, profile Profile) (*Layer, erro
 	if !granted {
 		l.buildGates(nil)
 		return l, nil
+	}
+	if pack.decidesPayments() && pack.overlooksRegions(profile) {
+		return nil, fmt.Errorf("passport %s under pack %s: regions: %s", passport.Name, pack.ID, regionsOverlooked)
 	}
 	if v := limits[requireAssurance]; v != nil {
 		l.assured = AssuranceLevel(v.Str)

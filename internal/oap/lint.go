@@ -145,13 +145,27 @@ func (l *linter) lintCapabilities() {
 			l.warn(at, "no pack asks for %s, so nothing decides about it: add its pack, or drop the capability%s", id, hint(string(id), l.asked()))
 		}
 		for _, p := range packs {
-			if p.Status != packActive {
-				l.warn(at, "the pack %s is %s and decides all the same: decide by another, or make its status active", p.ID, p.Status)
-			}
+			l.lintPack(at, p)
 			if known && !have.AtLeast(p.MinAssurance) {
 				l.error("/assurance_level", "%s is below %s, which pack %s asks for, and every payment is denied: raise it, or drop %s", have, p.MinAssurance, p.ID, id)
 			}
 		}
+	}
+}
+
+// lintPack looks at what of a pack does not do what it looks like.
+func (l *linter) lintPack(at jsontext.Pointer, p PolicyPack) {
+	if p.Status != packActive {
+		l.warn(at, "the pack %s is %s and decides all the same: decide by another, or make its status active", p.ID, p.Status)
+	}
+	if len(p.AssuranceRules) > 0 && !slices.ContainsFunc(p.Rules, func(r Rule) bool { return strings.Contains(r.Condition, assuranceFunction) }) {
+		l.warn(at, "the pack %s has assurance_rules and no rule calls %s, so they ask for nothing: write the rule, or delete them", p.ID, assuranceFunction)
+	}
+	switch overlooked := p.overlooksRegions(ProfileOAP) || p.overlooksRegions(ProfilePublished); {
+	case overlooked && p.decidesPayments():
+		l.error("/regions", "pack %s: %s", p.ID, regionsOverlooked)
+	case overlooked:
+		l.warn("/regions", "pack %s: %s", p.ID, regionsOverlooked)
 	}
 }
 
@@ -218,7 +232,7 @@ func (l *linter) lintLoad(raw []byte) {
 	p, err := ParsePassport(l.file, raw)
 	for _, f := range l.Packs {
 		for _, profile := range []Profile{ProfileOAP, ProfilePublished} {
-			if err == nil && len(f.Refused) == 0 && len(f.Pack.RequiresCapabilities) > 0 && p.Grants(f.Pack.RequiresCapabilities[0]) {
+			if err == nil && f.Err == nil {
 				_, err = NewLayer(p, f.Pack, profile)
 			}
 		}

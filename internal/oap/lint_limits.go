@@ -47,8 +47,18 @@ func (l *linter) lintPlaces(id CapabilityID, places []limitPlace) {
 		have = append(have, withSynonyms(p.members)...)
 	}
 	for _, p := range places {
+		for _, pack := range l.packsThatAsk(id) {
+			if pack.overlooks(id, p.raw) {
+				l.error(p.at, "%s", pack.limitsOverlooked())
+			}
+		}
 		if !slices.Contains(l.granted, id) {
 			l.warn(p.at, "limits of %s, which is not granted, so they are never used: grant it, or delete them", id)
+			if wanted := l.wanted(id); len(wanted) > 0 { // the loader looks at them all the same
+				for _, at := range l.refused(p, wanted) {
+					l.error(at, unreadByAny)
+				}
+			}
 			continue
 		}
 		have = append(have, l.lintLimitsOf(p, have)...)
@@ -152,7 +162,7 @@ func (l *linter) lintLimitsOf(p limitPlace, have []string) (missed []string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.members)) {
 		l.lintList(p.at.AppendToken(name), name, p.members[name], wanted)
-		l.lintNumbers(p.at.AppendToken(name), name, p.members[name])
+		l.lintNumbers(p.at.AppendToken(name), []string{name}, p.members[name])
 		l.lintEmptyTables(p.at.AppendToken(name), p.members[name], wanted.below(name))
 	}
 	l.lintCurrencies(p)

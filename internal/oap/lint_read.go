@@ -46,12 +46,7 @@ func (l *linter) lintRead(p limitPlace, wanted readings, have []string) (missed 
 			missed = append(missed, m.name)
 		}
 	}
-	read := append(wanted.withSynonyms(), reading{Read: condition.Read{Path: []string{requireAssurance}}}) // by a gate
-	var declared []string
-	for _, pack := range l.packsThatAsk(p.id) {
-		declared = append(declared, pack.declared()...)
-	}
-	refused := read.refused(p.at, p.raw, declared)
+	read, refused := wanted.byRulesAndGates(), l.refused(p, wanted)
 	for _, at := range read.unread(p.at, p.raw) {
 		if i, ok := meant(at, missing); ok {
 			l.error(at, "misspelt: %s reads %s: rename it", missing[i].by, missing[i].name)
@@ -62,12 +57,28 @@ func (l *linter) lintRead(p limitPlace, wanted readings, have []string) (missed 
 		if slices.Contains(refused, at) {
 			say = l.error // as the loader does
 		}
-		say(at, "no rule of any pack reads it, so it limits nothing: delete it, or write the rule%s", hint(at.LastToken(), read.under(p.at, at.Parent()).names()))
+		say(at, unreadByAny+"%s", hint(at.LastToken(), read.under(p.at, at.Parent()).names()))
 	}
 	for _, m := range missing {
 		l.error(m.at, "%s is missing, which %s reads: add it", m.name, m.by)
 	}
 	return missed
+}
+
+const unreadByAny = "no rule of any pack reads it, so it limits nothing: delete it, or write the rule"
+
+// refused lists what the loader does not let stand among a capability's limits.
+func (l *linter) refused(p limitPlace, wanted readings) []jsontext.Pointer {
+	var declared []string
+	for _, pack := range l.packsThatAsk(p.id) {
+		declared = append(declared, pack.declared()...)
+	}
+	return wanted.byRulesAndGates().refused(p.at, p.raw, declared)
+}
+
+// byRulesAndGates adds what is read by another name, and by a gate.
+func (rs readings) byRulesAndGates() readings {
+	return append(rs.withSynonyms(), reading{Read: condition.Read{Path: []string{requireAssurance}}})
 }
 
 // meant is the place in missing of what a name beside it was probably meant for.

@@ -68,7 +68,7 @@ var lintRows = []struct {
 	{"no items", limits(`{"max_items_per_tx":0}`), []string{"error: " + charge + "/max_items_per_tx: a cap of zero lets nothing through: raise it, or drop what it stands for"}, "absurd"},
 	{"negative cap", limits(`{"max_items_per_tx":-1}`), []string{"error: " + charge + "/max_items_per_tx: -1 is negative: nothing can stay within it: write a cap, in minor units"}, "absurd"},
 	{"cap with a fraction", limits(`{"max_items_per_tx":1.5}`), []string{"error: " + charge + "/max_items_per_tx: 1.5 is no integer: write minor units, without fraction or exponent"}, "major units, perhaps"},
-	{"cap above 2^53-1", limits(`{"max_items_per_tx":9007199254740992}`), []string{"error: " + charge + "/max_items_per_tx: 9007199254740992 is above 9007199254740991, where JSON readers no longer agree: no cap at all, or a typing error: lower it"}, "absurd"},
+	{"cap above 2^53-1", limits(`{"max_items_per_tx":9007199254740992}`), []string{"error: " + charge + "/max_items_per_tx: 9007199254740992 is beyond ±9007199254740991, where JSON readers no longer agree: no cap at all, or a typing error: write a smaller number"}, "absurd"},
 	{"cap of text", limits(`{"max_items_per_tx":"1"}`), []string{"error: " + charge + "/max_items_per_tx: got string, want integer"}, "the schema's own words"},
 	{"daily cap below", limits(`{"currency_limits":{"USD":{"daily_cap":249999}}}`), []string{"warning: " + usd + "/daily_cap: 249999 is below max_per_tx 250000, which no payment can reach: lower that, or raise this"}, "one of them is not meant"},
 	{"daily cap equal", limits(`{"currency_limits":{"USD":{"daily_cap":250000}}}`), nil, "one payment a day"},

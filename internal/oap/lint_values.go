@@ -41,14 +41,11 @@ func listed(name string) string {
 	return "entry of " + name
 }
 
-// maxExact is the highest integer that every JSON reader takes for itself.
-const maxExact = 1<<53 - 1
-
-// lintNumbers looks at every number at or below a limit.
-func (l *linter) lintNumbers(at jsontext.Pointer, name string, raw json.RawMessage) {
+// lintNumbers looks at every number at or below a limit, by its path.
+func (l *linter) lintNumbers(at jsontext.Pointer, path []string, raw json.RawMessage) {
 	if members, err := object(raw); err == nil && members != nil {
 		for _, inner := range slices.Sorted(maps.Keys(members)) {
-			l.lintNumbers(at.AppendToken(inner), inner, members[inner])
+			l.lintNumbers(at.AppendToken(inner), append(slices.Clone(path), inner), members[inner])
 		}
 		return
 	}
@@ -56,16 +53,21 @@ func (l *linter) lintNumbers(at jsontext.Pointer, name string, raw json.RawMessa
 		return
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 64)
+	name := path[len(path)-1]
 	isCap := strings.HasPrefix(name, "max_") || strings.HasSuffix(name, "_cap")
+	say := l.warn // only its rule knows what a limit of one's own is for
+	if publishedLimit(path) {
+		say = l.error
+	}
 	switch {
-	case err != nil && !strings.ContainsAny(string(raw), ".eE"), n > maxExact:
-		l.error(at, "%s is above %d, where JSON readers no longer agree: no cap at all, or a typing error: lower it", raw, int64(maxExact))
+	case err != nil && !strings.ContainsAny(string(raw), ".eE"), n > maxExact, n < -maxExact:
+		l.error(at, "%s is beyond ±%d, where JSON readers no longer agree: no cap at all, or a typing error: write a smaller number", raw, int64(maxExact))
 	case err != nil:
 		l.error(at, "%s is no integer: write minor units, without fraction or exponent", raw)
 	case n < 0:
-		l.error(at, "%s is negative: nothing can stay within it: write a cap, in minor units", raw)
+		say(at, "%s is negative: nothing can stay within it: write a cap, in minor units", raw)
 	case n == 0 && isCap:
-		l.error(at, "a cap of zero lets nothing through: raise it, or drop what it stands for")
+		say(at, "a cap of zero lets nothing through: raise it, or drop what it stands for")
 	}
 }
 

@@ -2,6 +2,7 @@ package oap
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,12 +25,23 @@ func PublishedLimits() (limits, caps []string) {
 	}, []string{"max_per_tx", "daily_cap"}
 }
 
+// publishedLimit reports whether a path below the limits is that of a limit, or of a
+// currency's, that PublishedLimits names.
+func publishedLimit(path []string) bool {
+	limits, caps := PublishedLimits()
+	return len(path) == 1 && slices.Contains(limits, path[0]) ||
+		len(path) == 3 && path[0] == "currency_limits" && slices.Contains(caps, path[2])
+}
+
 // refuseUnread refuses what the issuer wrote among the limits and no rule of the
 // pack reads, in whatever profile: it looks like a limit and limits nothing. What
 // another name or complete adds was not written.
-func (p *PolicyPack) refuseUnread(written json.RawMessage) error {
+func (p *PolicyPack) refuseUnread(id CapabilityID, written json.RawMessage) error {
 	if written == nil {
 		return nil
+	}
+	if p.overlooks(id, written) {
+		return errors.New(p.limitsOverlooked())
 	}
 	var reads readings
 	for _, r := range p.Rules {
@@ -42,6 +54,17 @@ func (p *PolicyPack) refuseUnread(written json.RawMessage) error {
 		return fmt.Errorf("no rule of %s reads %s, so it limits nothing: delete it, or write the rule", p.ID, path)
 	}
 	return nil
+}
+
+// overlooks reports whether there are limits under a capability that the pack asks
+// for beside the one whose limits its rules read.
+func (p *PolicyPack) overlooks(id CapabilityID, written json.RawMessage) bool {
+	members, err := object(written)
+	return slices.Index(p.RequiresCapabilities, id) > 0 && (err != nil || len(members) > 0)
+}
+
+func (p *PolicyPack) limitsOverlooked() string {
+	return fmt.Sprintf("the rules of %s read the limits of %s, the first of its requires_capabilities, and no other: move these there, or delete them", p.ID, p.RequiresCapabilities[0])
 }
 
 // declared are the limits that a pack tells issuers to write. Of payments.charge the

@@ -130,6 +130,9 @@ func ReadPack(file string, raw []byte) (PolicyPack, []Refusal, error) {
 	if p.context, err = compileSchema(p.RequiredContext); err != nil {
 		return PolicyPack{}, nil, fmt.Errorf("load pack: %s: required_context: %w", file, err)
 	}
+	if err := p.checkAssuranceRules(); err != nil {
+		return PolicyPack{}, nil, fmt.Errorf("load pack: %s: %w", file, err)
+	}
 	if p.Digest, err = digest(raw); err != nil {
 		return PolicyPack{}, nil, fmt.Errorf("load pack: %s: %w", file, err)
 	}
@@ -147,6 +150,17 @@ func ReadPack(file string, raw []byte) (PolicyPack, []Refusal, error) {
 		}
 	}
 	return p, refused, nil
+}
+
+// checkAssuranceRules refuses an entry that no amount reaches: what it asks for
+// would never be asked.
+func (p *PolicyPack) checkAssuranceRules() error {
+	for i, r := range p.AssuranceRules {
+		if i > 0 && r.UpTo <= p.AssuranceRules[i-1].UpTo {
+			return fmt.Errorf("/assurance_rules/%d: no amount reaches %d, which is not above the entry before: put the entries in the order of lte_minor", i, r.UpTo)
+		}
+	}
+	return nil
 }
 
 // decidesPayments reports whether the benchmark's payments can be decided by the

@@ -4,12 +4,17 @@
 package oap
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -134,9 +139,36 @@ func (p Passport) granted() []CapabilityID {
 	return ids
 }
 
+// maxExact is the highest integer that every JSON reader takes for itself.
+const maxExact = 1<<53 - 1
+
+// exact refuses a number that the canonical form would round to another one: two
+// files would have one digest.
+func exact(raw []byte) error {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+	for {
+		t, err := dec.ReadToken()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case t.Kind() != '0':
+			continue
+		}
+		text := t.String()
+		if n, err := strconv.ParseFloat(text, 64); err != nil || math.Abs(n) > maxExact {
+			return fmt.Errorf("%s: %s is beyond ±%d, where JSON readers no longer agree: write a smaller number", dec.StackPointer(), text, int64(maxExact))
+		}
+	}
+}
+
 // digest is over the canonical form, so that white space and the order of keys
 // do not count.
 func digest(raw []byte) (string, error) {
+	if err := exact(raw); err != nil {
+		return "", err
+	}
 	canonical := jsontext.Value(slices.Clone(raw))
 	if err := canonical.Canonicalize(); err != nil {
 		return "", fmt.Errorf("canonicalise: %w", err)

@@ -94,6 +94,9 @@ func (p Passport) fields() map[string]*condition.Value {
 	return out
 }
 
+// assuranceFunction is the function that reads assurance_rules.
+const assuranceFunction = "getRequiredAssuranceLevel"
+
 // functions are the Go functions that rules may call. A rule that calls another
 // one is refused.
 func (p *PolicyPack) functions() map[string]condition.Func {
@@ -111,7 +114,7 @@ func (p *PolicyPack) functions() map[string]condition.Func {
 		},
 	}
 	if len(p.AssuranceRules) > 0 {
-		fs["getRequiredAssuranceLevel"] = condition.Func{
+		fs[assuranceFunction] = condition.Func{
 			Params: []condition.Kind{condition.KindInt, condition.KindString}, Result: condition.KindString, Ordered: true,
 			Call: func(args []*condition.Value) (condition.Value, error) { return p.requiredAssurance(args[0].Int) },
 		}
