@@ -24,7 +24,7 @@ func TestCheckPolicies(t *testing.T) {
 		{"shipped", "level-2.json", "", "", "", "the positive control"},
 		{"condition", chargePack, "amount <= limits", "amount <=> limits", `load pack: ` + chargePack + `: rule per_tx_amount_cap: column 10: `, "the place in the condition"},
 		{"deny code", chargePack, "oap.category_blocked", "oap.my_code", `rule category_block: unknown deny_code "oap.my_code": the codes are a closed list: oap.passport_suspended, `, "the list is closed, and shown"},
-		{"deny code of another pack", chargePack, "oap.category_blocked", "oap.action_forbidden", `rule category_block: the benchmark does not know deny_code "oap.action_forbidden"`, "the guard answers for it by oap.policy_error"},
+		{"deny code of another pack", chargePack, "oap.category_blocked", "oap.action_forbidden", `load pack: ` + chargePack + `: rule category_block: deny_code "oap.action_forbidden" is of another pack, and no decision about a payment can give it: use one of oap.passport_suspended, `, "the guard answers for it by oap.policy_error"},
 		{"no JSON", "level-2.json", `"limits": {`, `"limits": `, "load passport: level-2.json:", "the line"},
 		{"limit gone", "level-3.json", `"max_items_per_tx": 1,`, ``, "limits of payments.charge lack max_items_per_tx, which rule item_count_cap of finance.payment.charge.v1 reads", "missing is not empty"},
 	} {
