@@ -160,6 +160,12 @@ func TestOpenAIBad(t *testing.T) {
 		return `{"model":"m","messages":[{"role":"user","content":"Pay"},` + message + `]}`
 	}
 	call := func(c string) string { return chat(`{"role":"assistant","content":null,"tool_calls":[` + c + `]}`) }
+	beside := func(member string) string {
+		return `{"model":"m","messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}],` + member + `}`
+	}
+	ended := func(finish, text string) string {
+		return `{"model":"m","messages":[{"role":"user","content":"x"}],"choices":[{"finish_reason":"` + finish + `","message":{"role":"assistant","content":"` + text + `"}}]}`
+	}
 	const at = `1: conversation "log-1": message 2: `
 	for _, tt := range []struct{ name, in, want, reason string }{
 		{"both kinds of call", chat(`{"role":"assistant","content":null,"tool_calls":[{"id":"a","function":{"name":"x","arguments":"{}"}}],"function_call":{"name":"x","arguments":"{}"}}`),
@@ -183,6 +189,17 @@ func TestOpenAIBad(t *testing.T) {
 			`1: conversation "log-1": finish_reason is "tool_calls" and the reply holds no call`, "the provider saw one"},
 		{"responses API", `{"model":"m","messages":[{"role":"user","content":"x"}],"output":[{"type":"function_call","name":"x"}]}`, `1: conversation "log-1": output is of the Responses API`, "its calls are no messages"},
 		{"calls beside the messages", `{"model":"m","messages":[{"role":"user","content":"x"}],"tool_calls":[{"id":"a"}]}`, `1: unknown field "tool_calls"`, "they would be lost"},
+		{"completion beside the messages", beside(`"completion":{"tool_calls":[{"id":"a"}]}`), `1: unknown field "completion" holds an object`, "it would be lost"},
+		{"trajectory beside the messages", beside(`"trajectory":[{"tool":"transfer_funds","args":{}}]`), `1: unknown field "trajectory" holds a list`, "it would be lost"},
+		{"steps beside the messages", beside(`"steps":[{"action":"transfer_funds"}]`), `1: unknown field "steps" holds a list`, "it would be lost"},
+		{"action beside the messages", beside(`"action":"transfer_funds"`), `1: unknown field "action" holds a string`, "the name says what it is"},
+		{"call among labels", beside(`"metadata":{"runs":[{"tool_calls":[{"id":"a"}]}]}`), `1: metadata: unknown field "tool_calls"`, "at any depth"},
+		{"call deep among labels", beside(`"metadata":` + strings.Repeat(`[`, 20) + `{"tool_calls":[1]}` + strings.Repeat(`]`, 20)), `1: metadata: nested too deeply`, "nobody labels so"},
+		{"call in the request", `{"request":{"model":"m","messages":[{"role":"user","content":"x"}],"steps":[{}]},"response":{"choices":[{"message":{"role":"assistant","content":"y"}}]}}`, `1: unknown field "steps"`, "each level"},
+		{"call beside a batch's body", `{"model":"m","messages":[{"role":"user","content":"x"}],"response":{"trace":[{"a":1}],"body":{"choices":[{"message":{"role":"assistant","content":"y"}}]}}}`, `1: response: unknown field "trace"`, "it would be lost"},
+		{"call beside a choice's message", `{"model":"m","messages":[{"role":"user","content":"x"}],"choices":[{"message":{"role":"assistant","content":"y"},"tool_calls":[{}]}]}`, `1: conversation "log-1": choices: unknown field "tool_calls"`, "it would be lost"},
+		{"cut and empty", ended("length", ""), `1: conversation "log-1": finish_reason is "length": the reply was cut`, "a model that thought too long did not hold"},
+		{"cut", ended("max_tokens", "I will now"), `1: conversation "log-1": finish_reason is "max_tokens": the reply was cut`, "the call may have come next"},
 		{"no messages", `{"model":"m"}`, `1: conversation "log-1": 0 lists of messages`, "another format"},
 		{"no model", `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}`, `1: conversation "log-1": the log does not say which model it was`, "rows are named by it"},
 	} {
@@ -192,6 +209,31 @@ func TestOpenAIBad(t *testing.T) {
 			require.Empty(t, all, tt.reason)
 			require.Len(t, bad, 1)
 			require.True(t, strings.HasPrefix(bad[0], tt.want), "%s: want %s", bad[0], tt.want)
+		})
+	}
+}
+
+// TestOpenAIKnown: what real logs hold beside the messages is no call, and a call that
+// was cut is one.
+func TestOpenAIKnown(t *testing.T) {
+	const counted = `"usage":{"prompt_tokens":9,"completion_tokens_details":{"reasoning_tokens":3}},"created":1,"object":"chat.completion","system_fingerprint":"f","service_tier":"default","logprobs":{"content":[]}`
+	const called = `{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"pay","arguments":"{"}}]}`
+	for _, tt := range []struct {
+		name, in string
+		calls    int
+		reason   string
+	}{
+		{"a response", `{"messages":[{"role":"user","content":"x"}],"id":"r","model":"m",` + counted + `,"choices":[{"index":0,"finish_reason":"stop","logprobs":{"content":[{"token":"y"}]},"content_filter_results":{"hate":{"filtered":false}},"message":{"role":"assistant","content":"y"}}]}`, 0, "as the API answers"},
+		{"a request", `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}],"model":"m","tools":[{"type":"function"}],"tool_choice":{"type":"function"},"parallel_tool_calls":true,"max_tool_calls":3,"stop":["z"],"metadata":{"run":"1","note":{"by":["a"]}},"tags":["t"],"response_format":{"type":"text"}}`, 0, "as it is sent"},
+		{"a batch", `{"id":"b","custom_id":"c","request":{"method":"POST","url":"/v1","body":{"model":"m","messages":[{"role":"user","content":"x"}]}},"response":{"status_code":200,"request_id":"q","body":{"choices":[{"message":{"role":"assistant","content":"y"}}],` + counted + `}},"error":null}`, 0, "with its request"},
+		{"a cut call", `{"model":"m","messages":[{"role":"user","content":"x"}],"choices":[{"finish_reason":"length","message":` + called + `}]}`, 1, "it was asked for"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			all, bad, err := imported(ofOpenAI, tt.in)
+			require.NoError(t, err)
+			require.Empty(t, bad, tt.reason)
+			require.Len(t, all, 1)
+			require.Len(t, all[0].Messages[1].ToolCalls, tt.calls, tt.reason)
 		})
 	}
 }

@@ -21,9 +21,6 @@ var chatDialect = dialect{
 // one, be it a completion, a request with its response, or a line of a batch.
 func (m *Importer) parseOpenAI(line object) (Conversation, error) {
 	var c Conversation
-	if err := line.noNamedCall("tools", "functions", "tool_choice", "function_call", "parallel_tool_calls"); err != nil {
-		return c, err
-	}
 	request, err := line.part("request", "body")
 	if err != nil {
 		return c, err
@@ -33,6 +30,11 @@ func (m *Importer) parseOpenAI(line object) (Conversation, error) {
 		return c, err
 	}
 	levels := []object{line, request, response}
+	for _, o := range levels {
+		if err := o.chatLevel(); err != nil {
+			return c, err
+		}
+	}
 	if c.ID, err = firstName(line, "id", "custom_id", "conversation_id", "thread_id"); err != nil {
 		return c, err
 	}
@@ -64,8 +66,13 @@ func (m *Importer) parseOpenAI(line object) (Conversation, error) {
 	if c.Messages, err = d.list(list); err != nil {
 		return c, err
 	}
-	if announced(finish) && c.SourceError == "" && len(c.Messages[len(c.Messages)-1].ToolCalls) == 0 {
-		return c, fmt.Errorf("finish_reason is %.60q and the reply holds no call: it is lost", finish)
+	if c.SourceError == "" && len(c.Messages[len(c.Messages)-1].ToolCalls) == 0 {
+		switch {
+		case announced(finish):
+			return c, fmt.Errorf("finish_reason is %.60q and the reply holds no call: it is lost", finish)
+		case cut(finish):
+			return c, fmt.Errorf("finish_reason is %.60q: the reply was cut before any call, and nobody knows what would have come: ask again with more tokens, or leave the row out", finish)
+		}
 	}
 	if c.Cluster, err = firstName(line, "cluster", "session", "session_id"); c.Cluster == "" {
 		c.Cluster = promptCluster(c.Messages)
@@ -79,6 +86,12 @@ func announced(finish string) bool {
 	return strings.Contains(finish, "tool") || strings.Contains(finish, "function")
 }
 
+// cut: the provider says that the reply ran into a limit of tokens.
+func cut(finish string) bool {
+	finish = strings.ToLower(finish)
+	return strings.Contains(finish, "length") || strings.Contains(finish, "max") && strings.Contains(finish, "token") || strings.Contains(finish, "truncat")
+}
+
 // part returns a member that is an object, or the body within it; nil if there is none.
 func (o object) part(name, inner string) (object, error) {
 	if isNull(o[name]) {
@@ -86,7 +99,9 @@ func (o object) part(name, inner string) (object, error) {
 	}
 	p, err := readObject(o[name])
 	if err == nil && !isNull(p[inner]) {
-		p, err = readObject(p[inner])
+		if err = p.noHiddenCall(inner, "headers"); err == nil {
+			p, err = readObject(p[inner])
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -124,6 +139,9 @@ func chatMessages(levels []object) (list []jsontext.Value, finish string, err er
 		}
 		if isNull(choice["message"]) {
 			return nil, "", errors.New("the choice has no message: put the parts of a streamed reply together first")
+		}
+		if err := choice.noHiddenCall(choiceKnown...); err != nil {
+			return nil, "", fmt.Errorf("choices: %w", err)
 		}
 		finish = firstText(choice, "finish_reason")
 		list = append(list, choice["message"])

@@ -3,6 +3,7 @@ package recorded
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,6 +17,70 @@ var chatKnown = []string{
 	"role", "content", "name", "refusal", "audio", "annotations", "tool_calls", "tool_call_id",
 	"reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks",
 }
+
+// levelKnown are the fields of a request, of a response and of the line that holds
+// them which are read, or in which the API and its servers keep what is no call: what
+// the model may call, and how it was asked and counted. Plain values need no entry.
+var levelKnown = []string{
+	"messages", "choices", "request", "response", "error", "output", "model",
+	"id", "custom_id", "conversation_id", "thread_id", "cluster", "session", "session_id",
+	"tools", "functions", "tool_choice", "function_call", "parallel_tool_calls", "max_tool_calls",
+	"response_format", "stream_options", "stop", "logit_bias", "modalities", "audio", "prediction", "reasoning", "thinking", "web_search_options", "chat_template_kwargs",
+	"usage", "logprobs", "prompt_logprobs", "prompt_token_ids", "prompt_filter_results", "timings", "time_info", "x_groq", "provider", "service_tier", "system_fingerprint", "created",
+}
+
+// labels are fields in which people keep what they like: only names tell of a call.
+var labels = []string{"metadata", "tags", "labels"}
+
+// chatLevel refuses a call beside the messages.
+func (o object) chatLevel() error {
+	if err := o.noHiddenCall(slices.Concat(levelKnown, labels)...); err != nil {
+		return err
+	}
+	for _, name := range labels {
+		if err := labelled(o[name], 16); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// labelled refuses a field named like a call, and what is nested more deeply than it
+// looks.
+func labelled(raw jsontext.Value, depth int) error {
+	if isNull(raw) {
+		return nil
+	}
+	if depth == 0 {
+		return errors.New("nested too deeply to be a label: delete the field")
+	}
+	var inner []jsontext.Value
+	switch raw.Kind() {
+	case '{':
+		o, err := readObject(raw)
+		if err == nil {
+			err = o.noNamedCall()
+		}
+		if err != nil {
+			return err
+		}
+		inner = slices.Collect(maps.Values(o))
+	case '[':
+		var err error
+		if inner, err = readList(raw); err != nil {
+			return err
+		}
+	}
+	for _, v := range inner {
+		if err := labelled(v, depth-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// choiceKnown are the fields of a choice that are no call.
+var choiceKnown = []string{"message", "finish_reason", "logprobs", "content_filter_results", "token_ids"}
 
 // chatMessage reads the legacy call of an assistant and the refusal that stands
 // where its text would.
