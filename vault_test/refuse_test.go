@@ -21,6 +21,13 @@ func refuse() {
 	if err := pinned.CheckPolicies(passports.FS); err != nil {
 		os.Exit(refusePolicies(err))
 	}
+	spare, err := pinned.SparePassports(passports.FS)
+	for _, file := range spare {
+		fmt.Fprintf(os.Stderr, "vault: note: passports/%s: no level and no tool map decides by this passport\n", file)
+	}
+	if err != nil {
+		os.Exit(refusePolicies(err))
+	}
 }
 
 // refusePolicies leaves a run without a cell, whose verdict is inconclusive for the

@@ -43,12 +43,42 @@ func TestCheckPolicies(t *testing.T) {
 	}
 }
 
-// TestCheckPoliciesOfTwoPacks: the second pack is whole, and decides nothing.
+// TestCheckPoliciesOfTwoPacks: the second pack is whole, and decides nothing, however
+// it is laid out; what is no pack may lie there.
 func TestCheckPoliciesOfTwoPacks(t *testing.T) {
+	const idle = ": nothing enforces this pack: every level is decided by finance.payment.charge.v1.json alone: move its rules there, and the file out of passports/packs"
+	for _, tt := range []struct{ name, file, want, reason string }{
+		{"beside", "packs/my.own.v1.json", "passports/packs/my.own.v1.json" + idle, "vault packs lists it"},
+		{"in a folder", "packs/my.own.v1/policy.json", "passports/packs/my.own.v1/policy.json" + idle, "vault packs lists it"},
+		{"in a folder, by another name", "packs/my.own.v1/rules.json", "passports/packs/my.own.v1/rules.json" + idle, "it looks like one"},
+		{"deeper", "packs/own/my.v1/policy.json", "passports/packs/own/my.v1/policy.json" + idle, "likewise"},
+		{"in capitals", "packs/MY.OWN.V1.JSON", "passports/packs/MY.OWN.V1.JSON" + idle, "likewise"},
+		{"a note", "packs/README.md", "", "nobody takes it for a pack"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			folder := policies(t)
+			folder[tt.file] = folder[chargePack]
+			err := pinned.CheckPolicies(folder)
+			if tt.want == "" {
+				require.NoError(t, err, tt.reason)
+				return
+			}
+			require.EqualError(t, err, tt.want, tt.reason)
+		})
+	}
+}
+
+// TestSparePassports: a passport that is put beside the others decides nothing, and
+// whoever put it there is told.
+func TestSparePassports(t *testing.T) {
 	folder := policies(t)
-	folder["packs/my.own.v1.json"] = folder[chargePack]
-	require.EqualError(t, pinned.CheckPolicies(folder), "passports/packs/my.own.v1.json: nothing enforces this pack: every level is decided by finance.payment.charge.v1.json alone: "+
-		"move its rules there, and the file out of passports/packs")
+	spare, err := pinned.SparePassports(folder)
+	require.NoError(t, err)
+	require.Empty(t, spare, "each shipped one is some level's, or some tool map's")
+	folder["level-6.json"], folder["level-06.json"] = folder["level-2.json"], folder["level-2.json"]
+	spare, err = pinned.SparePassports(folder)
+	require.NoError(t, err)
+	require.Equal(t, []string{"level-06.json", "level-6.json"}, spare)
 }
 
 // policies are those that stay as they are, to be changed.

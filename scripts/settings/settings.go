@@ -73,7 +73,7 @@ func Digests() (map[string]string, error) {
 	if err := suite.Digests(all, "docs/", docs.FS, "preregistration.md"); err != nil {
 		return nil, err
 	}
-	return all, suite.Digests(all, "passports/", passports.FS, "*.json", "packs/*")
+	return all, suite.Digests(all, "passports/", passports.FS, "*.json", "packs/*.json")
 }
 
 func words[T ~string](ts []T) []string {

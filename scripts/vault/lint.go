@@ -76,7 +76,7 @@ func (c *lintCommand) packs() ([]oap.PackFile, error) {
 	if c.Packs != "" {
 		folder = os.DirFS(c.Packs)
 	} else {
-		err := pinned.OnlyPack(passports.FS)
+		err := pinned.OnlyPack(passports.FS, "passports")
 		if err != nil {
 			return nil, err
 		}

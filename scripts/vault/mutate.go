@@ -11,6 +11,7 @@ import (
 	"vaultbench/golden"
 	"vaultbench/internal/oap"
 	"vaultbench/internal/oap/mutation"
+	"vaultbench/passports"
 	"vaultbench/scripts/pinned"
 )
 
@@ -50,6 +51,9 @@ func (c *mutateCommand) Run(stdout io.Writer) error {
 // mutateShipped examines every mutant of the shipped passports and pack, or of
 // one of these files.
 func mutateShipped(only string) (mutation.Report, error) {
+	if err := pinned.OnlyPack(passports.FS, "passports"); err != nil {
+		return mutation.Report{}, err
+	}
 	text, err := fs.ReadFile(golden.FS, equivalentsFile)
 	if err != nil {
 		return mutation.Report{}, err

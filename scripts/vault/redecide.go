@@ -23,6 +23,7 @@ import (
 	"vaultbench/internal/record"
 	"vaultbench/internal/redecide"
 	"vaultbench/internal/suite"
+	"vaultbench/scripts/pinned"
 )
 
 // redecideCommand answers a change of policy from a run's record.
@@ -35,10 +36,17 @@ type redecideCommand struct {
 
 // Run prints what flips; anything that does is an error, and so is what keeps it
 // from being told, with another status.
-func (c *redecideCommand) Run(stdout io.Writer) error {
+func (c *redecideCommand) Run(stdout io.Writer, stderr errorWriter) error {
 	r, err := c.report()
 	if err != nil {
 		return statusError{fmt.Errorf("redecide: %w", err), 2}
+	}
+	spare, err := pinned.SparePassports(os.DirFS(c.Passports))
+	if err != nil {
+		return statusError{fmt.Errorf("redecide: --passports %s: %w", c.Passports, err), 2}
+	}
+	for _, file := range spare {
+		_, _ = fmt.Fprintf(stderr, "vault: note: %s: no level and no tool map decides by this passport\n", escape.Line(filepath.Join(c.Passports, file)))
 	}
 	if err := c.print(stdout, r); err != nil {
 		return statusError{err, 2}
@@ -120,6 +128,9 @@ func (c *redecideCommand) layers() (func(corpus.Level) (redecide.Layer, error), 
 func layersOf(folder fs.FS, profile oap.Profile) (func(corpus.Level) (redecide.Layer, error), error) {
 	levels, toolMaps, err := loadDirectories()
 	if err != nil {
+		return nil, err
+	}
+	if err := pinned.OnlyPack(folder, ""); err != nil {
 		return nil, err
 	}
 	pack, err := oap.LoadPack(folder, oap.ChargePack)

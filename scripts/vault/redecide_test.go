@@ -171,6 +171,23 @@ func TestRedecideCommandJSON(t *testing.T) {
 	require.Nil(t, r.Alone.Lines[0].Old)
 }
 
+// withFile is the folder passports/ with one file more.
+func withFile(t *testing.T, file string) string {
+	t.Helper()
+	dir := changedPassports(t, "level-2.json", `"status"`, `"status"`)
+	require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755))
+	put(t, filepath.Join(dir, file), "{}")
+	return dir
+}
+
+// TestRedecideCommandNotes: a passport that nothing decides by is named, and no error.
+func TestRedecideCommandNotes(t *testing.T) {
+	dir := withFile(t, "level-6.json")
+	status, _, stderr := vault("redecide", decidedRun(t, plan.OAP), "--passports", dir)
+	require.Equal(t, 0, status, stderr)
+	require.Equal(t, "vault: note: "+filepath.Join(dir, "level-6.json")+": no level and no tool map decides by this passport\n", stderr)
+}
+
 // TestRedecideCommandErrors: what keeps it from being told has a status of its own.
 func TestRedecideCommandErrors(t *testing.T) {
 	dir := decidedRun(t, plan.OAP)
@@ -187,6 +204,8 @@ func TestRedecideCommandErrors(t *testing.T) {
 		{"broken passport", []string{dir, "--passports", changedPassports(t, "level-2.json", `"kind"`, `"kin"`)}, ": load passport: level-2.json"},
 		{"missing limit", []string{dir, "--passports", changedPassports(t, "level-2.json", `"max_items_per_tx": 1,`, ``)}, "lack max_items_per_tx"},
 		{"broken pack", []string{dir, "--passports", changedPassports(t, "packs/finance.payment.charge.v1.json", `recent_keys"`, `recent_key"`)}, "rule idempotency_check"},
+		{"a pack beside", []string{dir, "--passports", withFile(t, "packs/my.own.v1.json")}, ": packs/my.own.v1.json: nothing enforces this pack: every level is decided by finance.payment.charge.v1.json alone: move its rules there, and the file out of packs"},
+		{"a pack in a folder", []string{dir, "--passports", withFile(t, "packs/my.own.v1/policy.json")}, ": packs/my.own.v1/policy.json: nothing enforces this pack"},
 		{"nothing to decide", []string{dir, "--passports", shippedPassports, "--architecture", "published"}, "nothing to decide"},
 		{"no passports", []string{dir}, "missing flags: --passports=DIR"},
 		{"unknown architecture", []string{dir, "--passports", shippedPassports, "--architecture", "alone"}, "--architecture must be one of"},
