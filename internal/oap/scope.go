@@ -69,7 +69,7 @@ func (p *PolicyPack) scope(limits Limits, passport map[string]*condition.Value) 
 		s.Capability = strings.Split(string(p.RequiresCapabilities[0]), ".")
 	}
 	for i, name := range p.context.typ.Names {
-		s.Context[name] = condition.Slot{Index: i, Type: p.context.typ.Members[i]}
+		s.Context[name] = condition.Slot{Index: i, Type: p.context.typ.Members[i], Required: p.context.checks[i].required}
 	}
 	for i, st := range stateTypes {
 		s.State[st.name] = condition.Slot{Index: len(p.context.typ.Names) + i, Type: condition.Type{Kind: st.kind}}

@@ -9,9 +9,9 @@ import (
 type Program struct {
 	text   string
 	test   test
+	needs  needs
 	leaves []leaf
 	always bool // the condition is known to hold since load
-	kind   Kind // of the whole
 }
 
 type (
@@ -30,20 +30,26 @@ type leaf struct {
 // Seen is a value that a condition read.
 type Seen struct{ Name, Value string }
 
-// Bind compiles the expression. The error is an *Error.
+// Bind compiles the expression, which must be a condition. The error is an *Error.
 func (e *Expr) Bind(s *Scope) (*Program, error) {
 	b := &binder{scope: s}
-	c, err := b.compile(e.root)
+	c, err := b.condition(e.root)
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{text: e.text, test: c.asTest(), leaves: b.leaves, kind: c.typ.Kind}
+	p := &Program{text: e.text, test: c.asTest(), needs: b.needs, leaves: b.leaves}
 	p.always = c.constant != nil && p.test(&Env{}) == True
 	return p, nil
 }
 
-// Eval evaluates the condition.
-func (p *Program) Eval(env *Env) Result { return p.test(env) }
+// Eval evaluates the condition. Where a field that it reads is absent it is not
+// evaluated at all, so that it does not matter which side of an and stands first.
+func (p *Program) Eval(env *Env) Result {
+	if p.needs.lacking(env) {
+		return Absent
+	}
+	return p.test(env)
+}
 
 // Always reports whether the condition holds in every environment, as one does
 // that reads the passport alone.
@@ -94,10 +100,12 @@ type compiled struct {
 	ordered  bool // a string that compares by the scope's order
 	path     bool // a path: reported by Seen
 	looped   bool // reads a loop variable
+	optional bool // a path that may be absent
+	open     bool // its type is for a passport to say, which does not
+	slot     int  // from 1, of a path that is no more than a field's name; otherwise 0
 	constant *Value
-	entries  map[string]*Value // of an indexed constant map
-	each     []*Value          // of a variable over a constant list, and of its members
-	key      getter            // likewise: what it is indexed by
+	options  []option // what it may come to, where that is known since load
+	key      getter   // the key of the table whose entries, or parts of entries, the options are
 	get      getter
 	wide     func(*Env) (wide, Result) // of arithmetic
 	test     test
@@ -132,7 +140,7 @@ func typeOf(v *Value) Type {
 func join(t, u Type) Type {
 	switch {
 	case t.Kind != u.Kind:
-		return Any
+		return Type{Kind: KindMixed}
 	case t.Elem == nil:
 		return u
 	case u.Elem == nil:
@@ -141,7 +149,7 @@ func join(t, u Type) Type {
 	return Type{Kind: t.Kind, Elem: new(join(*t.Elem, *u.Elem))}
 }
 
-// asTest reads any expression as a boolean.
+// asTest reads a condition.
 func (c compiled) asTest() test {
 	if c.test != nil {
 		return c.test
@@ -149,10 +157,13 @@ func (c compiled) asTest() test {
 	get := c.value()
 	return func(e *Env) Result {
 		v, r := get(e)
-		if r != True {
+		switch {
+		case r != True:
 			return r
+		case v.Kind != KindBool: // a gate's rule may read a context that no schema has passed
+			return Fault
 		}
-		return resultOf(v.truthy())
+		return resultOf(v.Bool)
 	}
 }
 
@@ -204,12 +215,14 @@ type binder struct {
 	scope  *Scope
 	vars   []variable
 	leaves []leaf
+	needs  needs
 }
 
 type variable struct {
-	name string
-	typ  Type
-	each []*Value // where they are known since load; otherwise nil
+	name    string
+	typ     Type
+	options []option // where they are known since load; otherwise nil
+	open    bool
 }
 
 // compile compiles one expression and notes it where it is a path.
@@ -224,6 +237,9 @@ func (b *binder) compile(n node) (compiled, error) {
 			l.text = c.constant.Text()
 		}
 		b.note(l)
+	}
+	if c.path && c.optional {
+		b.needs.add(c)
 	}
 	return c, nil
 }

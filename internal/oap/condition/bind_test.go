@@ -99,25 +99,82 @@ func TestMissingEntries(t *testing.T) {
 	})
 }
 
-// TestTypesOfEntries: what is known of a table's entries does not depend on the
-// order in which a map is walked, and differing entries are of no known type.
+// nested is a scope whose passport has tables in tables and lists of more than one
+// kind.
+func nested() *condition.Scope {
+	sub := func(v condition.Value) condition.Value { return table(vars{"sub": v}) }
+	max := func(v condition.Value) condition.Value { return table(vars{"max": v}) }
+	one, ten := condition.Int(1), condition.String("ten")
+	return scope(func(s *condition.Scope) {
+		s.Limits = pointers(vars{
+			"whole": table(vars{"USD": sub(max(one)), "EUR": sub(max(one))}), "lacks": table(vars{"USD": sub(max(one)), "EUR": sub(table(nil))}),
+			"flat": table(vars{"USD": sub(max(one)), "EUR": sub(one)}), "clash": table(vars{"USD": sub(max(one)), "EUR": sub(max(ten))}),
+			"words": table(vars{"USD": sub(max(ten)), "EUR": sub(max(ten))}), "rates": table(vars{"USD": one, "EUR": ten}),
+			"lists": table(vars{"USD": sub(condition.List(max(one))), "EUR": sub(condition.List(max(one), table(nil)))}),
+			"short": table(vars{"USD": sub(numbers(1, 2)), "EUR": sub(numbers(1))}), "deep": condition.List(condition.List(max(one)), condition.List(max(one), max(ten))),
+			"vips": condition.List(condition.String("a"), condition.Int(5), condition.String("m1")), "numbers": numbers(1), "none": words(),
+			"codes": table(vars{"a": words(), "b": words("x"), "c": numbers(1)}), "same": table(vars{"a": words(), "b": words("x")}),
+			"flags": table(vars{"USD": sub(condition.Bool(true)), "EUR": sub(condition.String("false"))}),
+		})
+	})
+}
+
+// TestTypesOfEntries: each entry of a table and each element of a list is looked at
+// when the passport is bound, at any depth.
 func TestTypesOfEntries(t *testing.T) {
-	rows := []evaluation{
-		{"list of strings among others", "'x' in limits.codes['b']", nil, yes, "known by its own value"},
-		{"by a field, a string", "merchant in limits.codes[note]", vars{"note": condition.String("b"), "merchant": condition.String("x")}, yes, "some entries are lists of strings"},
-		{"by a field, an integer", "qty in limits.codes[note]", vars{"note": condition.String("c")}, no, "some are lists of integers"},
-		{"by a field, an empty entry", "merchant in limits.codes[note]", vars{"note": condition.String("a")}, no, "some are empty"},
-		{"list of lists, a string", "'a' in limits.pairs[0]", nil, yes, "the lists' elements differ"},
-		{"list of lists, an integer", "1 in limits.pairs[1]", nil, yes, "the lists' elements differ"},
-		{"member of entries, a string", "'x' in limits.codes_of[currency].ok", vars{"currency": condition.String("EUR")}, yes, "the members' elements differ"},
-		{"member of entries, an integer", "1 in limits.codes_of[currency].ok", nil, yes, "the members' elements differ"},
-		{"ragged list, an integer", "any(x == 1 for x in limits.ragged)", nil, yes, "an element may be one"},
+	const lack, clash = "limit is missing: ", "type clash: "
+	for _, tt := range []struct{ name, text, want, reason string }{
+		{"member of a member", "amount <= limits.whole[currency].sub.max", "", "each has it"},
+		{"one lacks it", "amount <= limits.lacks[currency].sub.max", lack + "lacks.EUR.sub.max", "found at load, not at a payment in euros"},
+		{"one lacks it, by keys", "amount <= limits.lacks[currency]['sub']['max']", lack + "lacks.EUR.sub.max", "however it is written"},
+		{"one is no table", "amount <= limits.flat[currency].sub.max", clash + "flat.EUR.sub is integer, flat.USD.sub is map", "likewise"},
+		{"kinds differ", "amount <= limits.clash[currency].sub.max", clash + "clash.EUR.sub.max is string, clash.USD.sub.max is integer", "a cap is a number for every currency"},
+		{"all of another kind", "amount <= limits.words[currency].sub.max", clash + "words.EUR.sub.max is string where integer is wanted", "of no currency"},
+		{"flag of a table", "limits.flags[currency].sub OR amount <= 5", clash + "flags.EUR.sub is string, flags.USD.sub is boolean", "a text is no flag"},
+		{"entries that differ", "amount <= limits.rates[currency]", clash + "rates.EUR is string where integer is wanted", "the entry itself is the cap"},
+		{"entries that differ, compared", "limits.rates[currency] == amount", clash + "rates.EUR is string, rates.USD is integer", "likewise"},
+		{"entries that differ, as a place", "counts[limits.rates[currency]] == 1", clash + "list is indexed by integer, not by mixed", "likewise"},
+		{"second key known at run time alone", "amount <= limits.whole[currency][note].max", "", "each has it"},
+		{"second key, one lacks it", "amount <= limits.lacks[currency][note].max", lack + "lacks.EUR.sub.max", "whatever the keys are"},
+		{"loop over a part", "any(x.max > amount for x in limits.lists[currency].sub)", lack + "lists.EUR.sub.1.max", "each list's elements"},
+		{"place in each", "limits.short[currency].sub[0] == amount", "", "each has one"},
+		{"place that one lacks", "limits.short[currency].sub[1] == amount", lack + "short.EUR.sub.1", "found at load"},
+		{"place known at run time alone", "limits.deep[qty][qty].max > amount", clash + "deep.0.0.max is integer, deep.1.1.max is string", "whatever the places are"},
+		{"loop in a loop", "any(any(y.max > amount for y in x) for x in limits.deep)", clash + "deep.0.0.max is integer, deep.1.1.max is string", "likewise"},
+		{"a list of words", "merchant in limits.none", "", "an empty list has no other element"},
+		{"a list of numbers", "merchant in limits.numbers", clash + "string where integer is wanted", "no element is one"},
+		{"a mixed list", "merchant in limits.vips", clash + "vips.0 is string, vips.1 is integer", "found at load, not at the second merchant"},
+		{"a mixed list, signs", "limits.vips.includes(merchant)", clash + "vips.0 is string, vips.1 is integer", "likewise"},
+		{"a mixed list, an integer", "amount not in limits.vips", clash + "vips.0 is string, vips.1 is integer", "likewise"},
+		{"a mixed list, in a loop", "any(x == merchant for x in limits.vips)", clash + "vips.0 is string, vips.1 is integer", "likewise"},
+		{"a mixed list, an element", "limits.vips[0] == merchant", "", "that one is a text"},
+		{"a mixed list, measured", "limits.vips.length > amount", "", "no element is read"},
+		{"lists that differ", "merchant in limits.codes[note]", clash + "codes.b.0 is string, codes.c.0 is integer", "whatever the key is"},
+		{"a list among others", "merchant in limits.codes['b']", "", "that one is of texts"},
+		{"lists of one kind", "merchant in limits.same[note]", "", "an empty one takes nothing away"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			x, err := condition.Parse(tt.text)
+			require.NoError(t, err)
+			for range 20 { // Go walks a map in another order each time
+				_, err = x.BindRule(nested())
+				if tt.want == "" {
+					require.NoError(t, err, tt.reason)
+				} else {
+					require.ErrorContains(t, err, ": "+tt.want, tt.reason)
+				}
+			}
+		})
 	}
-	for range 50 { // Go walks a map in another order each time
-		for _, r := range rows {
-			require.Equal(t, r.want, bind(t, r.text, scope()).Eval(env(r.vars)), "%s: %s", r.name, r.reason)
-		}
-	}
+	evaluate(t, nested(), []evaluation{
+		{"member of a member", "limits.whole[currency].sub.max == 1", nil, yes, "the entry's own"},
+		{"member of a member, by keys", "limits.whole[currency]['sub']['max'] == 1", nil, yes, "the same"},
+		{"no such entry", "limits.whole[merchant].sub.max == 1", nil, missing, "known when it is asked"},
+		{"second key", "limits.whole[currency][note].max == 1", vars{"note": condition.String("sub")}, yes, "the entry's own"},
+		{"no such second key", "limits.whole[currency][note].max == 1", vars{"note": condition.String("sup")}, missing, "known when it is asked"},
+		{"place in each", "limits.short[currency].sub[0] == 1", nil, yes, "the first"},
+		{"lists of one kind", "merchant in limits.same[note]", vars{"note": condition.String("b"), "merchant": condition.String("x")}, yes, "an element"},
+	})
 }
 
 // TestShadowing: a variable may not hide another one, a field, what the engine keeps,

@@ -13,7 +13,7 @@ func (b *binder) membership(n *membership) (compiled, error) {
 	if err != nil {
 		return compiled{}, err
 	}
-	if err := checkMembership(left, right); err != nil {
+	if err := checkMembership(left, right, tableName(n.right)); err != nil {
 		return compiled{}, err
 	}
 	l, r, negated := left.value(), right.value(), n.negated
@@ -70,12 +70,15 @@ func wordsOf(v *Value) *table {
 }
 
 // checkMembership finds a clash that would make every answer no.
-func checkMembership(left, right compiled) error {
+func checkMembership(left, right compiled, name string) error {
 	switch right.typ.Kind {
 	case KindAny:
 		return nil
 	case KindList:
 		if right.typ.Elem != nil {
+			if err := oneKind(right.at, right.entries(name)); err != nil {
+				return err
+			}
 			return wants(left, right.typ.Elem.Kind)
 		}
 		return nil
@@ -122,7 +125,7 @@ func contains(in, x *Value) (found, ok bool) {
 // question is whether something was given, and to skip the rule would answer
 // that it was.
 func (b *binder) emptiness(n *emptiness) (compiled, error) {
-	of, err := b.compile(n.of)
+	of, err := b.unneeded(n.of)
 	if err != nil {
 		return compiled{}, err
 	}
@@ -217,9 +220,12 @@ func (b *binder) quantifier(n *quantifier) (compiled, error) {
 		return compiled{}, fail(n.column(), ErrSyntax, "variable %q hides another name", n.v)
 	}
 	place := len(b.vars)
-	b.vars = append(b.vars, variable{n.v, elem(list.typ), entriesOf(list.constant)})
-	body, err := b.compile(n.body)
-	b.vars = b.vars[:place]
+	options, outer := list.entries(tableName(n.list)), b.needs
+	b.vars = append(b.vars, variable{n.v, elem(list.typ), options, list.open || options != nil && len(options) == 0})
+	b.needs = needs{}
+	body, err := b.condition(n.body)
+	inside := b.needs
+	b.vars, b.needs = b.vars[:place], outer
 	if err != nil {
 		return compiled{}, err
 	}
@@ -234,9 +240,9 @@ func (b *binder) quantifier(n *quantifier) (compiled, error) {
 		}
 		for i := range v.List {
 			e.vars[place] = &v.List[i]
-			res := each(e)
-			if res == Absent {
-				res = False
+			res := False
+			if !inside.lacking(e) {
+				res = each(e)
 			}
 			if res == Missing || res == Fault || (res == True) != all {
 				return res
@@ -244,51 +250,4 @@ func (b *binder) quantifier(n *quantifier) (compiled, error) {
 		}
 		return resultOf(all)
 	}, list, compiled{looped: body.looped && place > 0}), nil
-}
-
-// call compiles the call of a registered Go function.
-func (b *binder) call(n *call) (compiled, error) {
-	f, ok := b.scope.Functions[n.name]
-	if !ok {
-		return compiled{}, fail(n.column(), ErrUnknownFunction, "%s", n.name)
-	}
-	if len(n.args) != len(f.Params) {
-		return compiled{}, fail(n.column(), ErrType, "%s takes %d arguments, not %d", n.name, len(f.Params), len(n.args))
-	}
-	gets := make([]getter, len(n.args))
-	out := compiled{at: n.column(), typ: Type{Kind: f.Result}, ordered: f.Ordered}
-	for i, a := range n.args {
-		c, err := b.compile(a)
-		if err != nil {
-			return compiled{}, err
-		}
-		if err := wants(c, f.Params[i]); err != nil {
-			return compiled{}, err
-		}
-		gets[i] = c.value()
-		out.looped = out.looped || c.looped
-	}
-	out.get = func(e *Env) (*Value, Result) { return f.run(e, gets) }
-	return out, nil
-}
-
-func (f Func) run(e *Env, gets []getter) (*Value, Result) {
-	args := make([]*Value, len(gets))
-	for i, get := range gets {
-		v, res := get(e)
-		switch {
-		case res == Absent && f.AbsentOK:
-			continue
-		case res != True:
-			return nil, res
-		case v.Kind != f.Params[i] && f.Params[i] != KindAny:
-			return nil, Fault
-		}
-		args[i] = v
-	}
-	v, err := f.Call(args)
-	if err != nil || v.Kind != f.Result && f.Result != KindAny {
-		return nil, Fault
-	}
-	return made(v), True
 }

@@ -3,7 +3,7 @@ package condition
 import "strings"
 
 func (b *binder) negation(n *unary) (compiled, error) {
-	of, err := b.compile(n.of)
+	of, err := b.negated(n.of)
 	if err != nil {
 		return compiled{}, err
 	}
@@ -47,11 +47,15 @@ func (c *compiled) fold(r Result) {
 }
 
 func (b *binder) binary(n *binary) (compiled, error) {
-	left, err := b.compile(n.left)
+	operand := b.compile
+	if n.op == "and" || n.op == "or" {
+		operand = b.condition
+	}
+	left, err := operand(n.left)
 	if err != nil {
 		return compiled{}, err
 	}
-	right, err := b.compile(n.right)
+	right, err := operand(n.right)
 	if err != nil {
 		return compiled{}, err
 	}
@@ -84,14 +88,6 @@ func (b *binder) logic(n *binary, left, right compiled) compiled {
 		}
 		return r(e)
 	}, left, right)
-}
-
-// wants refuses an operand whose kind is known to be another.
-func wants(c compiled, kind Kind) error {
-	if c.typ.Kind != kind && c.typ.Kind != KindAny && kind != KindAny {
-		return fail(c.at, ErrType, "%s where %s is wanted", c.typ.Kind, kind)
-	}
-	return nil
 }
 
 func (b *binder) arithmetic(n *binary, left, right compiled) (compiled, error) {
@@ -153,6 +149,11 @@ func (c compiled) number() func(*Env) (wide, Result) {
 }
 
 func (b *binder) equality(n *binary, left, right compiled) (compiled, error) {
+	for _, c := range []compiled{left, right} {
+		if err := oneKind(c.at, c.options); err != nil {
+			return compiled{}, err
+		}
+	}
 	l, r := left.typ.Kind, right.typ.Kind
 	if l != r && l != KindAny && r != KindAny {
 		return compiled{}, fail(n.column(), ErrType, "%s is never equal to %s", l, r)

@@ -72,7 +72,7 @@ func located(t *testing.T, text string, err error) {
 
 var sentinels = []error{
 	condition.ErrSyntax, condition.ErrProse, condition.ErrUnknownFunction, condition.ErrUnknownName, condition.ErrType,
-	condition.ErrMissingLimit, condition.ErrTooLong,
+	condition.ErrMissingLimit, condition.ErrTooLong, condition.ErrNoTest,
 }
 
 // FuzzEval: a random well-typed expression on random values comes to what the
@@ -101,7 +101,7 @@ func agree(t *testing.T, s *condition.Scope, data []byte) (made *tree, got condi
 	t.Helper()
 	g := &generator{source: &source{data}}
 	w, e := g.world()
-	made = g.truth(6)
+	made = g.boolean(7)
 	text := made.print(orLevel)
 	x, err := condition.Parse(text)
 	if errors.Is(err, condition.ErrTooLong) {
@@ -146,7 +146,7 @@ func TestAgainstNaive(t *testing.T) {
 		require.GreaterOrEqual(t, results[result], runs/100, name)
 	}
 	require.Less(t, large, runs/10)
-	require.Len(t, ops, 38, "every operator of the generator")
+	require.Len(t, ops, 39, "every operator of the generator")
 }
 
 func (t *tree) count(ops map[string]int) {

@@ -67,19 +67,6 @@ func (g *generator) variable(kind string) *tree {
 	return g.node("variable", g.one(names...))
 }
 
-// truth is what stands where a boolean is wanted: mostly one, else anything.
-func (g *generator) truth(depth int) *tree {
-	switch g.pick(10) {
-	case 7:
-		return g.integer(depth)
-	case 8:
-		return g.str(depth)
-	case 9:
-		return g.node("limit", g.one("merchants", "nobody", "caps", "no_table"))
-	}
-	return g.boolean(depth)
-}
-
 func (g *generator) boolean(depth int) *tree {
 	makers := []func(int) *tree{
 		g.flag, g.logic, g.compare, g.logic, g.negation, g.compare, g.equality, g.ranking, g.membership, g.emptiness, g.prefix, g.quantifier, g.predicate,
@@ -102,10 +89,21 @@ func (g *generator) flag(int) *tree {
 }
 
 func (g *generator) logic(depth int) *tree {
-	return g.node(g.one("and", "or"), "", g.truth(depth), g.truth(depth))
+	return g.node(g.one("and", "or"), "", g.boolean(depth), g.boolean(depth))
 }
 
-func (g *generator) negation(depth int) *tree { return g.node("not", "", g.truth(depth)) }
+// negation is one of a condition, or of one behind the guard that its text is given.
+func (g *generator) negation(depth int) *tree {
+	if g.pick(3) > 0 {
+		return g.node("not", "", g.boolean(depth))
+	}
+	text := g.field("order_currency", "note", "currency")
+	reads := g.node(g.one("!=", "=="), "", g.field(text.text), g.str(depth))
+	if g.pick(2) == 0 {
+		reads = g.node(g.one("and", "or"), "", g.boolean(depth), reads)
+	}
+	return g.node("not", "", g.node("guarded", "", text, reads))
+}
 
 func (g *generator) compare(depth int) *tree {
 	return g.node(g.one("<=", "<", ">", ">=", "==", "!="), "", g.integer(depth), g.integer(depth))
@@ -174,7 +172,7 @@ func (g *generator) quantifier(depth int) *tree {
 	list := g.list(kind)
 	v := fmt.Sprintf("v%d", len(g.bound))
 	g.bound = append(g.bound, binding{v, kind})
-	body := g.truth(depth)
+	body := g.boolean(depth)
 	g.bound = g.bound[:len(g.bound)-1]
 	return g.node(g.one("any", "all"), v, body, list)
 }

@@ -51,11 +51,15 @@ func (w *world) value(t *tree) any {
 func (w *world) holds(t *tree) bool {
 	switch t.op {
 	case "and":
-		return w.truth(t.kids[0]) && w.truth(t.kids[1])
+		return w.holds(t.kids[0]) && w.holds(t.kids[1])
 	case "or":
-		return w.truth(t.kids[0]) || w.truth(t.kids[1])
+		return w.holds(t.kids[0]) || w.holds(t.kids[1])
 	case "not":
-		return !w.truth(t.kids[0])
+		return !w.holds(t.kids[0])
+	case "guarded":
+		return w.value(t.kids[0]).(string) != "" && w.holds(t.kids[1])
+	case "field", "limit", "variable", "literal", "call":
+		return w.value(t).(bool)
 	case "any", "all":
 		return w.quantified(t)
 	case "empty", "not empty":
@@ -99,35 +103,45 @@ func (w *world) result(f func() any) (v any, r condition.Result) {
 	return f(), yes
 }
 
-// judge is the whole condition's result.
+// judge is the result of a whole condition, or of the body of any and all.
 func (w *world) judge(t *tree) condition.Result {
-	v, r := w.result(func() any { return w.truth(t) })
+	if w.lacks(t) {
+		return absent
+	}
+	v, r := w.result(func() any { return w.holds(t) })
 	if r != yes {
 		return r
 	}
 	return outcome(v.(bool))
 }
 
-func (w *world) truth(t *tree) bool {
-	switch v := narrow(w.value(t)).(type) {
-	case bool:
-		return v
-	case *big.Int:
-		return v.Sign() != 0
-	case string:
-		return v != ""
+// lacks reports whether the tree reads what is not there, but in the body of any and
+// all and where that is what is asked.
+func (w *world) lacks(t *tree) bool {
+	switch {
+	case t.op == "empty" || t.op == "not empty" || t.op == "call" && t.text == "given":
+		return false
+	case t.op == "any" || t.op == "all":
+		return w.lacks(t.kids[1])
+	case slices.ContainsFunc(t.kids, w.lacks):
+		return true
 	}
-	return true
+	switch t.op {
+	case "field", "variable", "member", "at", "total":
+		_, r := w.result(func() any { return w.value(t) })
+		return r == absent
+	}
+	return false
 }
 
 func (w *world) quantified(t *tree) bool {
 	for _, x := range w.value(t.kids[1]).([]any) {
 		w.bound[t.text] = x
-		matches, r := w.result(func() any { return w.truth(t.kids[0]) })
-		if r != yes && r != absent {
+		r := w.judge(t.kids[0])
+		if r == missing || r == fault {
 			panic(stop(r))
 		}
-		if found := r == yes && matches.(bool); found != (t.op == "all") {
+		if found := r == yes; found != (t.op == "all") {
 			return found
 		}
 	}

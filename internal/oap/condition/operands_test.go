@@ -11,7 +11,7 @@ import (
 )
 
 // operands has each construct with a hole, #, for an operand that is read. Those
-// that end with an i want an integer there, with an s a string, with a b anything.
+// that end with an i want an integer there, with an s a string, with a b a condition.
 var operands = []string{
 	"# == 1 i", "1 == # i", "# != 1 i", "'a' != # s", "# < 1 i", "1 < # i", "# <= 1 i", "1 >= # i", "# > 1 i",
 	"# + 1 == 2 i", "1 + # == 2 i", "1 - # == 2 i", "# * 2 == 2 i", "2 * # == 2 i", "2 == # + 1 i", "1 + 1 == # i", "1 + 1 < # * 2 i",
@@ -23,12 +23,8 @@ var operands = []string{
 }
 
 // fill puts an operand of the wanted kind in the hole.
-func fill(construct, integer, text string) string {
-	kind := construct[len(construct)-1]
-	operand := text
-	if kind == 'i' {
-		operand = integer
-	}
+func fill(construct, integer, text, condition string) string {
+	operand := map[byte]string{'i': integer, 's': text, 'b': condition}[construct[len(construct)-1]]
 	return strings.Replace(construct[:len(construct)-2], "#", operand, 1)
 }
 
@@ -36,7 +32,7 @@ func fill(construct, integer, text string) string {
 // reads it.
 func TestAbsentOperands(t *testing.T) {
 	for _, c := range operands {
-		text := fill(c, "price", "note")
+		text := fill(c, "price", "note", "urgent")
 		require.Equal(t, absent, bind(t, text, scope()).Eval(env(nil)), text)
 	}
 }
@@ -44,7 +40,7 @@ func TestAbsentOperands(t *testing.T) {
 // TestMissingOperands: what must be there denies, whatever reads it.
 func TestMissingOperands(t *testing.T) {
 	for _, c := range operands {
-		text := fill(c, "limits.rates[merchant]", "limits.anything")
+		text := fill(c, "limits.rates[merchant]", "limits.anything", "limits.anything")
 		s := scope()
 		if strings.Contains(text, "limits.anything") {
 			s = scope(func(s *condition.Scope) { s.Limits = nil })
@@ -56,7 +52,7 @@ func TestMissingOperands(t *testing.T) {
 // TestFaultyOperands: what can't be used denies, whatever reads it.
 func TestFaultyOperands(t *testing.T) {
 	for _, c := range operands {
-		text := fill(c, "(9223372036854775807 * 9223372036854775807)", "meta.cap")
+		text := fill(c, "(9223372036854775807 * 9223372036854775807)", "meta.cap", "broken()")
 		require.Equal(t, fault, bind(t, text, scope()).Eval(env(vars{"meta": condition.Bool(true)})), text)
 	}
 }
@@ -69,7 +65,7 @@ func TestUnknownOperands(t *testing.T) {
 		"#.member == 1 s", "#[0] == 1 s", "any(any(# == y for y in x.tags) for x in items) b",
 	}, operands...)
 	for _, c := range constructs {
-		text := "'ä' in tags or " + fill(c, "nothing", "nothing")
+		text := "'ä' in tags or " + fill(c, "nothing", "nothing", "nothing")
 		x, err := condition.Parse(text)
 		require.NoError(t, err, text)
 		_, err = x.Bind(scope())

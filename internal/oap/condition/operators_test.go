@@ -1,7 +1,10 @@
 package condition_test
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"vaultbench/internal/oap/condition"
 )
@@ -51,7 +54,7 @@ func TestLogic(t *testing.T) {
 		{"! is tighter than ==", "!urgent == in_stock", vars{"urgent": condition.Bool(false)}, yes, "(!urgent) == in_stock, as in JavaScript"},
 		{"! behind ==", "in_stock == !urgent", vars{"urgent": condition.Bool(true)}, no, "an operand"},
 		{"! before a member", "!limits.off", nil, yes, "a member binds tighter than !"},
-		{"!!", "!!qty", nil, yes, "twice"},
+		{"!!", "!!in_stock", nil, yes, "twice"},
 	})
 }
 
@@ -84,23 +87,97 @@ func TestKeywordCase(t *testing.T) {
 	})
 }
 
-func TestTruth(t *testing.T) {
+// TestFlags: a boolean is a condition, wherever it is read.
+func TestFlags(t *testing.T) {
+	flags := func(s *condition.Scope) {
+		s.Limits = pointers(vars{
+			"on": condition.Bool(true), "off": condition.Bool(false), "none": condition.List(), "no_table": table(nil),
+			"list": condition.List(condition.Bool(false), condition.Bool(true)),
+			"of":   table(vars{"USD": table(vars{"open": condition.Bool(true)}), "EUR": table(vars{"open": condition.Bool(false)})}),
+		})
+	}
+	eur := vars{"currency": condition.String("EUR")}
+	evaluate(t, scope(flags), []evaluation{
+		{"limit", "limits.on", nil, yes, "itself"},
+		{"limit that is false", "limits.off", nil, no, "itself"},
+		{"field", "in_stock", nil, yes, "itself"},
+		{"field that is absent", "urgent or amount == 100", nil, absent, "an optional field skips"},
+		{"field of another kind", "in_stock", vars{"in_stock": condition.Int(1)}, fault, "a gate's rule may read a context that no schema has passed"},
+		{"field of another kind, negated", "!in_stock", vars{"in_stock": condition.String("")}, fault, "an empty text is not false"},
+		{"of a table", "limits.of[currency].open", nil, yes, "each entry has one"},
+		{"of a table, another", "limits.of[currency].open", eur, no, "each entry has one"},
+		{"of a table, by a literal", "limits.of['EUR'].open", nil, no, "known since load"},
+		{"each of a list", "any(x for x in limits.list)", nil, yes, "the second"},
+		{"all of a list", "all(x for x in limits.list)", nil, no, "the first is not"},
+		{"each of an empty list", "any(x for x in limits.none)", nil, no, "there is none"},
+		{"of a table without entries", "limits.no_table[currency].open", nil, missing, "there is none"},
+		{"behind a table that is asked first", "currency in limits.no_table and limits.no_table[currency].open", nil, no, "nobody reads it"},
+		{"an element", "limits.list[1]", nil, yes, "known since load"},
+		{"a call", "given(currency)", nil, yes, "its result is one"},
+	})
+	evaluate(t, scope(unbound), []evaluation{
+		{"limit of nobody yet", "limits.a or limits.b[currency].c or any(x for x in limits.d) or passport.e", nil, missing, "a passport will say what they are"},
+	})
+}
+
+// TestGuardedText: an optional text before the and of a negation asks whether it is
+// given and not empty, as the published refund pack does.
+func TestGuardedText(t *testing.T) {
+	rows := []evaluation{}
+	for dialect, text := range map[string]string{
+		"words": "NOT (order_currency AND currency != order_currency)", "signs": "!(order_currency && currency != order_currency)",
+		"behind context": "NOT (context.order_currency AND currency != order_currency)", "read behind context": "NOT (order_currency AND currency != context.order_currency)",
+		"read deeper": "NOT (order_currency AND (qty == 99 OR NOT currency == order_currency))",
+	} {
+		rows = append(rows,
+			evaluation{dialect + ", the same", text, vars{"order_currency": condition.String("USD")}, yes, "they are equal"},
+			evaluation{dialect + ", another", text, vars{"order_currency": condition.String("EUR")}, no, "they differ"},
+			evaluation{dialect + ", empty", text, vars{"order_currency": condition.String("")}, yes, "nothing was given"},
+			evaluation{dialect + ", absent", text, nil, absent, "skipped"},
+			evaluation{dialect + ", no text", text, vars{"order_currency": condition.Bool(true)}, fault, "a gate's rule may read a context that no schema has passed"},
+		)
+	}
+	evaluate(t, scope(), rows)
+}
+
+// TestAbsentOnEitherSide: a field that is absent skips the rule, in whatever order
+// it is written.
+func TestAbsentOnEitherSide(t *testing.T) {
+	for _, tt := range []struct {
+		name, one, other string
+		want             condition.Result
+		reason           string
+	}{
+		{"and, the other is false", "amount <= 5", "country == 'US'", absent, "the rule reads the country"},
+		{"and, the other holds", "amount > 5", "country == 'US'", absent, "likewise"},
+		{"and, the other is known to be false", "limits.off", "country == 'US'", absent, "likewise"},
+		{"and, the other misses an entry", "limits.rates[merchant] > 0", "country == 'US'", absent, "a rule that is skipped is not evaluated"},
+		{"and, the other faults", "broken()", "country == 'US'", absent, "likewise"},
+		{"deeper", "amount <= 5", "(qty > 5 or not country == 'US')", absent, "at any depth"},
+		{"member", "amount <= 5", "home.zip == 'a'", absent, "a member is a field like another"},
+		{"key", "amount <= 5", "limits.caps[country].max > 5", absent, "what a table is asked for is read"},
+		{"argument", "amount <= 5", "same(country, 'US')", absent, "what a function is given is read"},
+		{"argument that may be absent", "amount <= 5", "given(country)", no, "the function asks whether it is there"},
+		{"emptiness", "amount <= 5", "country is not empty", no, "likewise"},
+		{"body", "amount <= 5", "any(country == x for x in tags)", no, "in it nothing skips the rule"},
+		{"list of a body", "amount <= 5", "any(x.weight > 1 for x in items[0].parts)", absent, "the list is read outside it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			require.NotEmpty(t, tt.reason)
+			for _, text := range []string{tt.one + " and " + tt.other, tt.other + " and " + tt.one, "not (" + tt.one + " and " + tt.other + ")", "not (" + tt.other + " and " + tt.one + ")"} {
+				want := tt.want
+				if want == no && strings.HasPrefix(text, "not (") {
+					want = yes
+				}
+				require.Equal(t, resultNames[want], resultNames[bind(t, text, scope()).Eval(env(nil))], "%s: %s", text, tt.reason)
+			}
+		})
+	}
 	evaluate(t, scope(), []evaluation{
-		{"boolean", "limits.on", nil, yes, "itself"},
-		{"false", "limits.off", nil, no, "itself"},
-		{"integer", "amount", nil, yes, "not 0"},
-		{"zero", "limits.zero", nil, no, "JavaScript's 0"},
-		{"sum of zero", "amount - 100", nil, no, "arithmetic is read likewise"},
-		{"string", "currency", nil, yes, "not empty"},
-		{"empty string", "limits.blank", nil, no, "JavaScript's ''"},
-		{"list", "limits.merchants", nil, yes, "there is one"},
-		{"empty list", "limits.nobody", nil, yes, "JavaScript's [] is true: !xs || xs.includes(y) lets nobody pass"},
-		{"empty list behind !", "!limits.nobody || limits.nobody.includes(merchant)", nil, no, "the published packs write an allowlist so"},
-		{"map", "limits.caps", nil, yes, "there is one"},
-		{"empty map", "limits.empty_map", nil, yes, "JavaScript's {} is true"},
-		{"object", "home", nil, yes, "there is one"},
-		{"key set", "recent_keys", nil, yes, "there is one"},
-		{"totals", "totals", nil, yes, "there are some"},
-		{"both sides of and", "order_currency and currency != order_currency", vars{"order_currency": condition.String("EUR")}, yes, "the refund pack reads a string so"},
+		{"or, the other holds", "amount == 100 or country == 'US'", nil, absent, "the rule reads the country"},
+		{"or, the other holds, turned", "country == 'US' or amount == 100", nil, absent, "likewise"},
+		{"or, negated", "not (amount == 100 or country == 'US')", nil, absent, "likewise"},
+		{"a comparison that misses an entry", "price > limits.rates[merchant]", nil, absent, "it reads the price"},
+		{"a comparison that misses an entry, turned", "limits.rates[merchant] < price", nil, absent, "likewise"},
 	})
 }

@@ -76,7 +76,11 @@ func (b *binder) named(name string) bool {
 func (b *binder) bare(n *name) (compiled, error) {
 	for i := len(b.vars) - 1; i >= 0; i-- {
 		if b.vars[i].name == n.text {
-			return compiled{at: n.column(), typ: b.vars[i].typ, path: true, looped: true, each: b.vars[i].each, get: func(e *Env) (*Value, Result) { return present(e.vars[i]) }}, nil
+			v := &b.vars[i]
+			return compiled{
+				at: n.column(), typ: v.typ, path: true, looped: true, optional: v.options == nil, open: v.open, options: v.options,
+				get: func(e *Env) (*Value, Result) { return present(e.vars[i]) },
+			}, nil
 		}
 	}
 	slot, ok := b.scope.Context[n.text]
@@ -90,7 +94,7 @@ func (b *binder) bare(n *name) (compiled, error) {
 }
 
 func fromSlot(at int, s Slot) compiled {
-	return compiled{at: at, typ: s.Type, path: true, get: func(e *Env) (*Value, Result) { return present(&e.Slots[s.Index]) }}
+	return compiled{at: at, typ: s.Type, path: true, optional: true, slot: s.Index + 1, get: func(e *Env) (*Value, Result) { return present(&e.Slots[s.Index]) }}
 }
 
 func present(v *Value) (*Value, Result) {
@@ -158,7 +162,7 @@ func (b *binder) limits(at int, parts []string) (compiled, error) {
 
 // unknown stands for a value that no passport gives yet.
 func unknown(at int) compiled {
-	return compiled{at: at, typ: Any, path: true, get: func(*Env) (*Value, Result) { return nil, Missing }}
+	return compiled{at: at, typ: Any, path: true, open: true, get: func(*Env) (*Value, Result) { return nil, Missing }}
 }
 
 func (b *binder) members(c compiled, column int, parts []string) (compiled, error) {
@@ -174,17 +178,15 @@ func (b *binder) members(c compiled, column int, parts []string) (compiled, erro
 // member resolves one member of a value.
 func (b *binder) member(of compiled, n *member) (compiled, error) {
 	switch {
-	case of.entries != nil:
-		return b.entryMember(of, n)
-	case of.each != nil:
-		return b.eachMember(of, n)
+	case len(of.options) > 0:
+		return memberOfEach(of, n)
 	case of.typ.Kind == KindRecord:
 		i, typ, ok := of.typ.Member(n.name)
 		if !ok {
 			return compiled{}, fail(n.column(), ErrUnknownName, "no member %q: known are %s", n.name, strings.Join(of.typ.Names, ", "))
 		}
 		out := of
-		out.typ, out.get = typ, func(e *Env) (*Value, Result) {
+		out.slot, out.typ, out.get = 0, typ, func(e *Env) (*Value, Result) {
 			v, r := of.get(e)
 			switch {
 			case r != True:
@@ -205,7 +207,7 @@ func (b *binder) member(of compiled, n *member) (compiled, error) {
 		return c, nil
 	case of.typ.Kind == KindAny || of.typ.Kind == KindMap:
 		out := of
-		out.constant, out.typ = nil, elem(of.typ)
+		out.slot, out.constant, out.typ = 0, nil, elem(of.typ)
 		out.get = func(e *Env) (*Value, Result) { return lookup(of.get, n.name, e) }
 		return out, nil
 	}

@@ -38,7 +38,7 @@ func (t *tree) written() (string, int) {
 			return t.keyword(strconv.FormatBool(b)), postfixLevel
 		}
 		return t.text, postfixLevel
-	case "and", "or", "not":
+	case "and", "guarded", "or", "not":
 		return t.logical()
 	case "+", "-":
 		return t.kids[0].print(sumLevel) + " " + t.op + " " + t.kids[1].print(productLevel), sumLevel
@@ -71,7 +71,7 @@ func (t *tree) logical() (string, int) {
 			return "!" + t.kids[0].print(signLevel), signLevel
 		}
 		return t.keyword("not") + " " + t.kids[0].print(notLevel), notLevel
-	case "and":
+	case "and", "guarded":
 		op := t.keyword("and")
 		if signs {
 			op = "&&"
@@ -124,6 +124,9 @@ func (t *tree) path() string {
 	case "rate":
 		return t.limitRoot() + "rates[" + t.kids[0].print(orLevel) + "]"
 	case "cap":
+		if t.style&1 != 0 {
+			return t.limitRoot() + "caps[" + t.kids[0].print(orLevel) + "]['" + t.text + "']"
+		}
 		return t.limitRoot() + "caps[" + t.kids[0].print(orLevel) + "]." + t.text
 	}
 	return t.text

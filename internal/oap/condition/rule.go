@@ -6,14 +6,7 @@ func (e *Expr) BindRule(s *Scope) (*Program, error) {
 	if err := testsNothing(e.root); err != nil {
 		return nil, err
 	}
-	p, err := e.Bind(s)
-	switch {
-	case err != nil:
-		return nil, err
-	case p.kind != KindBool && p.kind != KindAny:
-		return nil, fail(e.root.column(), ErrNoTest, "%s where a condition is wanted: compare it, or ask what is in it", p.kind)
-	}
-	return p, nil
+	return e.Bind(s)
 }
 
 // testsNothing finds the first place where a condition is wanted and something

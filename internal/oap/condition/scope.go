@@ -4,8 +4,9 @@ import "slices"
 
 // Slot is where a name's value stands in an Env.
 type Slot struct {
-	Index int
-	Type  Type
+	Index    int
+	Type     Type
+	Required bool // a field that every context has
 }
 
 // Func is a Go function that a condition may call by its registered name.

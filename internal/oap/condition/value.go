@@ -25,9 +25,10 @@ const (
 	KindSet    // keys that were used: membership alone
 	KindTotals // sums by key; a key that is not there is 0
 	KindAny    // of a type: not known before a passport is bound
+	KindMixed  // of a type: known, and of more kinds than one
 )
 
-var kindNames = [...]string{"absent", "boolean", "integer", "string", "list", "map", "object", "key set", "totals", "unknown"}
+var kindNames = [...]string{"absent", "boolean", "integer", "string", "list", "map", "object", "key set", "totals", "unknown", "mixed"}
 
 // String names the kind for messages.
 func (k Kind) String() string { return kindNames[k] }
@@ -90,22 +91,6 @@ func (v *Value) size() (n int, ok bool) {
 		return len(v.Set), true
 	}
 	return 0, false
-}
-
-// truthy is how the packs' JavaScript reads a value where a boolean is wanted: an
-// empty list is true, so that !xs || xs.includes(y) lets nobody pass.
-func (v *Value) truthy() bool {
-	switch v.Kind {
-	case KindBool:
-		return v.Bool
-	case KindInt:
-		return v.Int != 0
-	case KindString:
-		return v.Str != ""
-	case KindAbsent:
-		return false
-	}
-	return true
 }
 
 // equal compares two values of one kind; ok is false where they can't be.
