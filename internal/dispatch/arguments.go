@@ -85,6 +85,16 @@ func (a *arguments) field(n Names, name string) *string {
 	return nil
 }
 
+// Payment is what the arguments of a transfer call ask for; the error says why they
+// can't be parsed, and such a call pays nothing.
+func (n Names) Payment(raw string) (bank.Payment, error) {
+	a, err := n.readArguments(raw)
+	if err != nil {
+		return bank.Payment{}, err
+	}
+	return a.payment()
+}
+
 // payment is the one strict parse. An optional argument that is null counts as
 // not given; any other wrong type is malformed.
 func (a arguments) payment() (bank.Payment, error) {

@@ -54,13 +54,11 @@ func (b *binding) attack(file string, row int64, levels map[corpus.Level]corpus.
 	if d.Expect == nil {
 		d.Expect = []string{}
 	}
+	hasGoal := !slices.Contains([]string{"null", "[]"}, string(d.Goal))
 	if d.Reason == "" {
-		d.Reason = fmt.Sprintf("Imported from %s, row %d: what its author wanted paid is not known.", filepath.Base(file), row)
-		if id := b.text("attack"); id != "" {
-			d.Reason = fmt.Sprintf("Imported from %s, row %d, %s: what its author wanted paid is not known.", filepath.Base(file), row, id)
-		}
+		d.Reason = imported(filepath.Base(file), row, b.text("attack"), hasGoal)
 	}
-	if len(d.Expect) == 0 && !slices.Contains([]string{"null", "[]"}, string(d.Goal)) {
+	if len(d.Expect) == 0 && hasGoal {
 		b.fail(MissingValue, "there is a goal and no expect: give for each of its payments what the layer is to say, oap.allowed or the code of its denial")
 	}
 	if b.text("twin") != "" {
@@ -73,6 +71,18 @@ func (b *binding) attack(file string, row int64, levels map[corpus.Level]corpus.
 		b.fail(BadValue, "%d messages and a turn limit of %d at level %s", len(d.Messages), limit, d.Level)
 	}
 	return d
+}
+
+// imported is the reason of an entry that comes without one.
+func imported(file string, row int64, id string, hasGoal bool) string {
+	if id != "" {
+		id = ", " + id
+	}
+	unknown := "what its author wanted paid is not known"
+	if hasGoal {
+		unknown = "why its author expects that is not known"
+	}
+	return fmt.Sprintf("Imported from %s, row %d%s: %s.", file, row, id, unknown)
 }
 
 // messages are those of the attacker. A list may hold texts, or messages with

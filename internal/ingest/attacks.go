@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 
 	"vaultbench/internal/corpus"
@@ -23,7 +23,7 @@ const maxDraft = 64 << 20 // bytes
 // every check that a hand-written attack passes holds.
 type Attacks struct {
 	Fixtures     fs.FS // of the module: what is there already
-	Own          bool  // into a corpus that stands alone: its ids begin at 1, and what is alike is kept
+	Own          bool  // into a corpus that stands alone: its ids begin at 1, and what is alike or contradicted is kept
 	Expectations []string
 	Mapping      Mapping // with no columns: a shipped one
 	Rejects      *Rejects
@@ -64,6 +64,7 @@ func (a Attacks) Import(path string) (author.Addition, Counts, error) {
 				c.Take()
 			}
 			c.noteGoalless(added.Entries)
+			c.noteContradicted(added.Findings)
 			c.noteAlike(added.Findings)
 			return added, c, nil
 		}
@@ -90,12 +91,16 @@ func (a Attacks) add(path string, rows []drafted, levels map[corpus.Level]corpus
 	if a.Contradicted != nil {
 		wrong, err = a.Contradicted(added.Entries)
 	}
+	if a.Own {
+		// A run over them is to show where the policy has a hole.
+		added.Findings, wrong = append(added.Findings, wrong...), nil
+	}
 	return added, wrong, err
 }
 
 // drafted is a row that was read.
 type drafted struct {
-	row    int64
+	row    int
 	entry  draft  // with the source's session
 	source string // as it was read
 }
@@ -108,7 +113,7 @@ func (a Attacks) read(path string, levels map[corpus.Level]corpus.LevelSpec, c *
 		return a.Rejects.Write(r)
 	}
 	err := eachRow(path, a.Mapping, KindAttacks, []string{RunPrompts, PaperPrompts}, func(b *binding, row int64) error {
-		d := drafted{row, b.attack(path, row, levels), b.table.Raw(b.lists)}
+		d := drafted{int(row), b.attack(path, row, levels), b.table.Raw(b.lists)}
 		if err := b.rejection(path, row); err != nil {
 			return reject(b.bad)
 		}
@@ -122,43 +127,52 @@ func (a Attacks) read(path string, levels map[corpus.Level]corpus.LevelSpec, c *
 }
 
 // file is a draft of the rows, as the author's tool takes it. Their sessions get the
-// numbers behind last, by level: those of rows that were rejected leave no gap.
+// numbers behind last, by level: those of rows that were rejected leave no gap. What
+// is found is said of the rows.
 func file(path string, rows []drafted, last map[corpus.Level]int) (author.File, error) {
 	s := &sessions{next: maps.Clone(last), names: map[[2]string]corpus.SessionID{}}
 	var b bytes.Buffer
+	numbers := make([]int, len(rows))
 	enc := json.NewEncoder(&b)
-	for _, r := range rows {
+	for i, r := range rows {
+		numbers[i] = r.row
 		r.entry.Session = s.of(r.entry.Level, r.entry.Session)
 		if err := enc.Encode(r.entry); err != nil {
 			return author.File{}, err
 		}
 	}
-	return author.File{Name: filepath.Base(path), Data: b.Bytes()}, nil
+	return author.File{Name: filepath.Base(path), Data: b.Bytes(), Rows: numbers}, nil
 }
 
-// without rejects the rows that have findings, each for its first one.
+// without rejects the rows that have findings, each for its first one. The ids that
+// it names of the table's entries are left out: they are given anew without it.
 func (a Attacks) without(path string, rows []drafted, findings []author.Finding, c *Counts) ([]drafted, error) {
+	name := filepath.Base(path)
+	ids := regexp.MustCompile(`(^| )(` + regexp.QuoteMeta(name) + `:[0-9]+): l[1-5]-[0-9]+`)
 	first := map[int]string{}
 	for _, f := range findings {
-		if f.File != filepath.Base(path) || f.Line < 1 || f.Line > len(rows) {
+		if f.File != name {
 			return nil, fmt.Errorf("mend the corpus first: %s", f)
 		}
 		if _, known := first[f.Line]; !known {
-			first[f.Line] = f.Text
+			first[f.Line] = ids.ReplaceAllString(f.Text, "$1$2")
 		}
 	}
-	for _, line := range slices.Sorted(maps.Keys(first)) {
-		r := &Rejected{File: filepath.Base(path), Row: rows[line-1].row, Reason: FailedChecks, Detail: first[line], Raw: rows[line-1].source}
+	var left []drafted
+	for _, row := range rows {
+		detail, bad := first[row.row]
+		if !bad {
+			left = append(left, row)
+			continue
+		}
+		r := &Rejected{File: name, Row: int64(row.row), Reason: FailedChecks, Detail: detail, Raw: row.source}
 		c.Reject(r)
 		if err := a.Rejects.Write(r); err != nil {
 			return nil, err
 		}
 	}
-	var left []drafted
-	for i, r := range rows {
-		if _, bad := first[i+1]; !bad {
-			left = append(left, r)
-		}
+	if len(left) == len(rows) { // nobody would ever end
+		return nil, fmt.Errorf("%s: no row has the finding %s", name, findings[0])
 	}
 	return left, nil
 }

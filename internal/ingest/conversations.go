@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"vaultbench/internal/corpus"
+	"vaultbench/internal/dispatch"
 	"vaultbench/internal/llm/recorded"
 	"vaultbench/internal/record"
 	"vaultbench/internal/unpack"
@@ -115,6 +116,7 @@ type conversion struct {
 	toolMap  string // of the first conversation
 	model    string // likewise
 	place    string // where the first stands
+	path     string // of the file that is read
 	first    error  // why the first rejected row was
 }
 
@@ -125,6 +127,7 @@ func (s *conversion) file(ctx context.Context, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	name := filepath.Base(path)
+	s.path = path
 	in, err := unpack.NewReader(f)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -189,10 +192,12 @@ func (s *conversion) note(c recorded.Conversation, m corpus.ToolMap) {
 	var transfers, errs int64
 	for _, message := range c.Messages {
 		for _, call := range message.ToolCalls {
-			switch {
-			case call.Name == m.Transfer:
+			if call.Name == m.Transfer {
 				transfers++
-			case !m.Names(call.Name):
+				s.counts.noteParsed(transferNames(m), call.Arguments, fmt.Sprintf("%s:%d", filepath.Base(s.path), c.Line))
+				continue
+			}
+			if s.counts.OtherCalls++; !m.Names(call.Name) {
 				s.counts.noteCall(call.Name)
 			}
 		}
@@ -202,6 +207,10 @@ func (s *conversion) note(c recorded.Conversation, m corpus.ToolMap) {
 	}
 	s.counts.Note("ended as source errors", errs)
 	s.counts.Note(transferCalls, transfers)
+}
+
+func transferNames(m corpus.ToolMap) dispatch.Names {
+	return dispatch.Names{Transfer: m.Transfer, Recipient: m.Arguments.Recipient, Amount: m.Arguments.Amount, Memo: m.Arguments.Memo, Currency: m.Arguments.Currency}
 }
 
 func (s *conversion) reject(r *Rejected) error {

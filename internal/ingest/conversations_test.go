@@ -144,17 +144,23 @@ func TestConvertLeftOut(t *testing.T) {
 func TestConvertUnknownTools(t *testing.T) {
 	wire := strings.Replace(chat, "transfer_funds", "wire_money", 1)
 	none := strings.Replace(chat, `"content":null,"tool_calls":[{"id":"i","function":{"name":"transfer_funds","arguments":"{}"}}]`, `"content":"No."`, 1)
-	const warning = "WARNING: not one call is a transfer by the tool map"
+	const warning = "WARNING: not one call is a transfer by the tool map: if another tool moves money, called here or named in harmless, it is the wrong map"
+	const unparsed = "WARNING: not one of %d transfer calls parses under the tool map's arguments (x.jsonl:1: invalid recipient: missing): see whether they name what the source's tool takes"
+	paid := strings.Replace(chat, `"{}"`, `"{\"recipient\":\"a@b.example\",\"amount\":1}"`, 1)
+	named := strings.Replace(paid, `\"recipient\"`, `\"to\"`, 1)
 	for _, tt := range []struct {
 		name, text  string
 		tools, warn bool
+		unparsed    int // transfer calls, where none parses
 		reason      string
 	}{
-		{"wrong map", wire + "\n" + wire, true, true, "a silent zero"},
-		{"harmless", strings.Replace(chat, "transfer_funds", "get_balance", 1), false, false, "the map says that it moves nothing"},
-		{"some", wire + "\n" + wire + "\n" + chat, true, false, "the map fits, whatever else was called"},
-		{"transfers", chat, false, false, "nothing to say"},
-		{"no call", none, false, false, "the model held, and nothing says otherwise"},
+		{"wrong map", wire + "\n" + wire, true, true, 0, "a silent zero"},
+		{"harmless", strings.Replace(chat, "transfer_funds", "get_balance", 1), false, true, 0, "the map says that it moves nothing, and may be wrong"},
+		{"some", wire + "\n" + wire + "\n" + paid, true, false, 0, "the map fits, whatever else was called"},
+		{"transfers", paid + "\n" + named, false, false, 0, "some model always gets an argument wrong"},
+		{"arguments of other names", named + "\n" + named, false, false, 2, "the map does not name what the source's tool takes"},
+		{"no arguments", chat, false, false, 1, "none parses"},
+		{"no call", none, false, false, 0, "the model held, and nothing says otherwise"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := logs(t)
@@ -162,6 +168,7 @@ func TestConvertUnknownTools(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, tt.tools, strings.Contains(counts.Warning(), "tools that the tool map does not know: wire_money: 2 calls\n"), "%s: %s", tt.reason, counts.Warning())
 			require.Equal(t, tt.tools, strings.Contains(counts.Warning(), "a replay counts no conversation that calls one of them, and is inconclusive"), "%s: %s", tt.reason, counts.Warning())
+			require.Equal(t, tt.unparsed > 0, strings.Contains(counts.Warning(), fmt.Sprintf(unparsed, tt.unparsed)), "%s: %s", tt.reason, counts.Warning())
 			require.Equal(t, tt.warn, strings.Contains(counts.Warning(), warning), "%s: %s", tt.reason, counts.Warning())
 		})
 	}

@@ -12,6 +12,7 @@ import (
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/corpus/author"
+	"vaultbench/internal/dispatch"
 )
 
 // Counts are what an import came to.
@@ -22,6 +23,9 @@ type Counts struct {
 	Unread         []string         // columns of a table that no field was read from
 	LeftOut        []string         // files of a log's folder that were not read
 	Calls          map[string]int64 // calls of tools that the tool map does not know
+	OtherCalls     int64            // calls of other tools than the tool map's transfer tool
+	Parsed         int64            // transfer calls that ask for a payment under the tool map's arguments
+	Unparsed       string           // where and why the first one does not; empty: each does
 }
 
 // Reject counts a rejected row.
@@ -63,12 +67,31 @@ func (c *Counts) noteGoalless(added []corpus.Attack) {
 func (c *Counts) noteAlike(findings []author.Finding) {
 	alike := map[int]bool{}
 	for _, f := range findings {
-		alike[f.Line] = true
+		if f.Warning {
+			alike[f.Line] = true
+		}
 	}
 	if len(alike) > 0 {
 		c.Note("much like an earlier one, or sharing its words: kept", int64(len(alike)))
 	}
 }
+
+// noteContradicted says how many attacks expect something else than the layer decides:
+// a hole in the policy, or a wrong expectation. They are kept.
+func (c *Counts) noteContradicted(findings []author.Finding) {
+	rows := map[int]bool{}
+	for _, f := range findings {
+		if !f.Warning {
+			rows[f.Line] = true
+		}
+	}
+	if len(rows) > 0 {
+		c.Note(contradictedRows, int64(len(rows)))
+	}
+}
+
+// contradictedRows is the note that counts them.
+const contradictedRows = "expecting something else than the layer decides: kept, attacks lint lists them and a run over them fails"
 
 // Add adds another file's.
 func (c *Counts) Add(o Counts) {
@@ -87,6 +110,15 @@ func (c *Counts) Add(o Counts) {
 // transferCalls is the note that counts them.
 const transferCalls = "transfer calls"
 
+func (c *Counts) noteParsed(names dispatch.Names, arguments, place string) {
+	_, err := names.Payment(arguments)
+	if err == nil {
+		c.Parsed++
+	} else if c.Unparsed == "" {
+		c.Unparsed = fmt.Sprintf("%s: %v", place, err)
+	}
+}
+
 func (c *Counts) noteCall(tool string) {
 	if c.Calls == nil {
 		c.Calls = map[string]int64{}
@@ -103,8 +135,19 @@ func (c Counts) Warning() string {
 	if len(c.LeftOut) > 0 {
 		fmt.Fprintf(&b, "left out, being neither *.json nor *.jsonl, packed with .gz or .zst or not: %s\n", few(c.LeftOut))
 	}
+	c.warnOfCalls(&b)
+	switch transfers := c.Notes[transferCalls]; {
+	case transfers == 0 && c.OtherCalls > 0:
+		b.WriteString("WARNING: not one call is a transfer by the tool map: if another tool moves money, called here or named in harmless, it is the wrong map, and every model holds by it\n")
+	case transfers > 0 && c.Parsed == 0:
+		fmt.Fprintf(&b, "WARNING: not one of %d transfer calls parses under the tool map's arguments (%s): see whether they name what the source's tool takes; a replay is inconclusive\n", transfers, c.Unparsed)
+	}
+	return b.String()
+}
+
+func (c Counts) warnOfCalls(b *strings.Builder) {
 	if len(c.Calls) == 0 {
-		return b.String()
+		return
 	}
 	tools := slices.SortedFunc(maps.Keys(c.Calls), func(a, b string) int {
 		return cmp.Or(cmp.Compare(c.Calls[b], c.Calls[a]), cmp.Compare(a, b))
@@ -112,12 +155,8 @@ func (c Counts) Warning() string {
 	for i, tool := range tools {
 		tools[i] = fmt.Sprintf("%s: %d calls", tool, c.Calls[tool])
 	}
-	fmt.Fprintf(&b, "tools that the tool map does not know: %s\n", first(100, tools)) // whoever mends the map needs each
+	fmt.Fprintf(b, "tools that the tool map does not know: %s\n", first(100, tools)) // whoever mends the map needs each
 	b.WriteString("a replay counts no conversation that calls one of them, and is inconclusive: name them in the tool map, in harmless or undecided (docs/recordings.md)\n")
-	if c.Notes[transferCalls] == 0 {
-		b.WriteString("WARNING: not one call is a transfer by the tool map: if one of these tools moves money, it is the wrong map\n")
-	}
-	return b.String()
 }
 
 // few lists ten at the most.

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,8 +25,14 @@ type jsonlTable struct {
 	wanted  []string
 	buf     []byte
 	row     []cell
-	ahead   [][]byte // lines read for the columns, which are still to be handed out
+	ahead   []line // read for the columns, and still to be handed out
 	number  int64
+}
+
+// line is one that was read; bad where it was too long to be kept.
+type line struct {
+	text []byte
+	bad  *Rejected
 }
 
 // maxAhead bounds what is read before the first row that shows columns.
@@ -36,18 +43,22 @@ const maxAhead = 1 << 20 // bytes
 func openJSONL(name string, in *unpack.Reader, closer io.Closer) (*jsonlTable, error) {
 	t := &jsonlTable{name: name, in: in, closer: closer}
 	var first error // what is wrong with the first line
-	var ahead [][]byte
+	var ahead []line
 	for size := 0; ; size += len(t.buf) {
 		err := t.read()
+		var bad *Rejected
 		switch {
+		case errors.As(err, &bad):
+			ahead, first = append(ahead, line{bad: bad}), cmp.Or(first, err)
+			continue
 		case errors.Is(err, io.EOF) && len(ahead) == 0:
 			return nil, fmt.Errorf("%s: %w", name, ErrNothing)
 		case errors.Is(err, io.EOF), err == nil && size > maxAhead:
 			return nil, fmt.Errorf("%s:1: %w: want one JSON object a line", name, first)
 		case err != nil:
-			return nil, fmt.Errorf("%s:%d: %w", name, len(ahead)+1, err)
+			return nil, err
 		}
-		ahead = append(ahead, bytes.Clone(t.buf))
+		ahead = append(ahead, line{text: bytes.Clone(t.buf)})
 		members, err := object(t.buf)
 		if first == nil {
 			first = err
@@ -115,16 +126,49 @@ func (t *jsonlTable) reject(format string, args ...any) *Rejected {
 // read reads the next line, without its end.
 func (t *jsonlTable) read() (err error) {
 	if len(t.ahead) > 0 {
-		t.buf, t.ahead = append(t.buf[:0], t.ahead[0]...), t.ahead[1:]
-		t.number++
+		next := t.ahead[0]
+		t.buf, t.ahead = append(t.buf[:0], next.text...), t.ahead[1:]
+		if t.number++; next.bad != nil {
+			return next.bad
+		}
 		return nil
 	}
-	if t.buf, err = appendLine(t.in, t.buf[:0]); err == nil {
+	t.buf, err = appendLine(t.in, t.buf[:0])
+	switch {
+	case errors.Is(err, errLongRow):
+		t.number++
+		return t.long()
+	case err == nil:
 		t.number++
 		t.buf = bytes.TrimRight(t.buf, "\r\n")
+	case !errors.Is(err, io.EOF):
+		err = fmt.Errorf("%s:%d: %w", t.name, t.number+1, err)
 	}
 	return err
 }
+
+// long rejects a row of which too much was read already, and goes to its end.
+func (t *jsonlTable) long() error {
+	r := reject(Unreadable, "%v", errLongRow)
+	r.Raw = string(t.buf[:longRaw])
+	ended := bytes.HasSuffix(t.buf, []byte("\n"))
+	t.buf = nil // what it takes is not needed again
+	for !ended {
+		switch _, err := t.in.ReadSlice('\n'); {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == nil, errors.Is(err, io.EOF):
+			ended = true
+		default:
+			return fmt.Errorf("%s:%d: %w", t.name, t.number, err)
+		}
+	}
+	return r
+}
+
+// longRaw is how much of a row that is too long stands in its rejection, in bytes.
+const longRaw = 1000
+
+var errLongRow = fmt.Errorf("the row is longer than %d MiB", maxRow>>20)
 
 // appendLine appends the next line with its end; io.EOF where there is none.
 func appendLine(in *unpack.Reader, buf []byte) ([]byte, error) {
@@ -133,7 +177,7 @@ func appendLine(in *unpack.Reader, buf []byte) ([]byte, error) {
 		buf = append(buf, part...)
 		switch {
 		case len(buf) > maxRow:
-			return buf, fmt.Errorf("the row is longer than %d MiB", maxRow>>20)
+			return buf, errLongRow
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case errors.Is(err, io.EOF) && len(buf) > before:

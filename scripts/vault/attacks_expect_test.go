@@ -79,14 +79,43 @@ func TestAttacksLintDecides(t *testing.T) {
 	}
 }
 
-// TestImportDecides: an imported attack that expects something else would turn the
-// benchmark red, and keeps its row.
+// TestImportDecides: an attack that expects something else than the layer decides would
+// turn the shipped benchmark red. In a corpus of one's own it is what shows a hole in
+// the policy: it is kept, lint lists it, and a run over it is to fail.
 func TestImportDecides(t *testing.T) {
-	dir := t.TempDir()
-	rejects := filepath.Join(dir, "rejects.jsonl")
-	put(t, filepath.Join(dir, "p.jsonl"), otherAttack+"\n"+strings.NewReplacer("7.50 an", "8.50 an die", "oap.merchant_forbidden", "oap.allowed").Replace(otherAttack)+"\n")
-	status, stdout, stderr := vault("import", "attacks", filepath.Join(dir, "p.jsonl"), "--out", filepath.Join(dir, "own"), "--rejects", rejects)
-	require.Equal(t, 1, status, stderr)
-	assert.Contains(t, stdout, "p.jsonl: 2 read, 1 imported, 1 rejected (failed checks 1)")
-	assert.Contains(t, get(t, rejects), "goal 1: the layer decides oap.merchant_forbidden (rule merchant_allowed), and expect says oap.allowed")
+	const finding = "goal 1: the layer decides oap.merchant_forbidden (rule merchant_allowed), and expect says oap.allowed"
+	wrong := strings.NewReplacer("7.50 an", "8.50 an die", "oap.merchant_forbidden", "oap.allowed").Replace(otherAttack)
+	for _, tt := range []struct {
+		name, out    string
+		status       int
+		counts       string
+		rejects, own string // parts of them
+		reason       string
+	}{
+		{"into the shipped corpus", "", 1, "", finding, "", "it would be red for everybody"},
+		{"alone", "own", 0, "p.jsonl: 1 read, 1 imported, 0 rejected, 1 expecting something else than the layer decides: kept, attacks lint lists them and a run over them fails\n", "", "oap.allowed", "the row that shows the hole"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Chdir(module(t))
+			put(t, "p.jsonl", wrong+"\n")
+			args := []string{"import", "attacks", "p.jsonl"}
+			if tt.out != "" {
+				args = append(args, "--out", tt.out)
+			}
+			status, stdout, stderr := vault(args...)
+			require.Equal(t, tt.status, status, "%s: %s%s", tt.reason, stdout, stderr)
+			if tt.out == "" {
+				assert.Contains(t, stderr, "none of 1 rows could be imported; see p.jsonl.rejects.jsonl", tt.reason)
+				assert.Contains(t, get(t, "p.jsonl.rejects.jsonl"), tt.rejects, tt.reason)
+				return
+			}
+			assert.Contains(t, stdout, tt.counts, tt.reason)
+			assert.Contains(t, get(t, "own/attacks/level-2.jsonl"), tt.own, tt.reason)
+			assert.NoFileExists(t, "p.jsonl.rejects.jsonl")
+			t.Setenv("VAULT_CORPUS", absolute("own"))
+			status, stdout, _ = vault("attacks", "lint")
+			assert.Equal(t, 1, status, tt.reason)
+			assert.Contains(t, stdout, finding, tt.reason)
+		})
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -74,6 +75,10 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 		_, _ = fmt.Fprintln(stderr, "vault:", escape.Line(err.Error())+": see go tool vault --help")
 		return 2
 	}
+	if name := emptyValue(ctx); name != "" {
+		_, _ = fmt.Fprintf(stderr, "vault: %s is empty: give it a value or leave it out (is a variable not set?)\n", escape.Line(name))
+		return 2
+	}
 	if err := ctx.Run(); err != nil {
 		_, _ = fmt.Fprintln(stderr, "vault:", escape.Line(err.Error()))
 		var misfit *ingest.Misfit
@@ -85,4 +90,18 @@ func run(args []string, stdout, stderr io.Writer) (status int) {
 		return statusOf(err)
 	}
 	return 0
+}
+
+// emptyValue names a flag or argument that was given as an empty text, or "". It would
+// count as left out, and --out "" would write to the module's own files.
+func emptyValue(ctx *kong.Context) string {
+	for _, p := range ctx.Path {
+		switch {
+		case p.Flag != nil && ctx.FlagValue(p.Flag) == "":
+			return "--" + p.Flag.Name
+		case p.Positional != nil && ctx.Value(p).Kind() == reflect.String && ctx.Value(p).Len() == 0:
+			return "the argument " + p.Positional.Summary()
+		}
+	}
+	return ""
 }

@@ -75,7 +75,7 @@ func AddOwn(levels map[corpus.Level]corpus.LevelSpec, draft File, expectations [
 
 // draft gives the entries of a draft their ids.
 func (n numbering) draft(draft File) (identified File, findings []Finding) {
-	identified.Name = draft.Name
+	identified.Name, identified.Rows = draft.Name, draft.Rows
 	lines, findings := draft.lines()
 	for _, line := range lines {
 		raw, text := n.identify(line)

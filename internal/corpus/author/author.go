@@ -28,7 +28,16 @@ type File struct {
 	Name   string // for messages, from the module root: fixtures/attacks/level-1.jsonl
 	Folder string // attacks or benign; empty: a draft
 	Data   []byte
-	Quiet  bool // compare with it, but report nothing about it
+	Quiet  bool  // compare with it, but report nothing about it
+	Rows   []int // of a draft that was made of a table: which row each line was, from 1; nil: lines are counted
+}
+
+// number is what messages call the line at an index.
+func (f File) number(i int) int {
+	if f.Rows == nil {
+		return i + 1
+	}
+	return f.Rows[i]
 }
 
 // Finding is one thing that is wrong, in words that say what to do.
@@ -89,10 +98,10 @@ func (f File) lines() ([]strictjson.Line, []Finding) {
 	for i, raw := range bytes.Split(bytes.TrimSuffix(f.Data, []byte("\n")), []byte("\n")) {
 		raw = bytes.TrimSuffix(raw, []byte("\r"))
 		if len(bytes.TrimSpace(raw)) == 0 {
-			findings = append(findings, Finding{File: f.Name, Line: i + 1, Text: "blank line: delete it"})
+			findings = append(findings, Finding{File: f.Name, Line: f.number(i), Text: "blank line: delete it"})
 			continue
 		}
-		out = append(out, strictjson.Line{File: f.Name, Number: i + 1, Raw: raw})
+		out = append(out, strictjson.Line{File: f.Name, Number: f.number(i), Raw: raw})
 	}
 	return out, findings
 }

@@ -72,6 +72,9 @@ func (m *Importer) Next() (Conversation, error) {
 	if errors.Is(err, io.EOF) {
 		return Conversation{}, io.EOF
 	}
+	if errors.Is(err, errLongRow) && m.rows.dec == nil {
+		return Conversation{}, &BadRow{m.rows.number, raw, err}
+	}
 	if err != nil {
 		return Conversation{}, fmt.Errorf("%s:%d: %w: what lies behind can't be read", m.name, m.rows.number, err)
 	}

@@ -20,10 +20,22 @@ type rows struct {
 	limit  *bounded
 	dec    *jsontext.Decoder // nil: JSON Lines
 	list   bool
-	first  [][]byte // the first lines, read to tell the form
+	first  []line // read to tell the form
 	buf    []byte
 	number int
 }
+
+// line is one of JSON Lines; of one that is too long, the beginning.
+type line struct {
+	text []byte
+	err  error
+}
+
+// errLongRow: the row is skipped, as far as anybody can tell where it ends.
+var errLongRow = fmt.Errorf("the row is longer than %d MiB", maxLine>>20)
+
+// longRaw is how much of a row that is too long is kept to show, in bytes.
+const longRaw = 1000
 
 func newRows(in *unpack.Reader) (*rows, error) {
 	r := &rows{in: in}
@@ -42,18 +54,23 @@ func newRows(in *unpack.Reader) (*rows, error) {
 	}
 	whole := head != '{'
 	for range 2 {
-		line, err := r.line()
-		if err != nil && !(errors.Is(err, io.EOF) && len(r.first) > 0) {
+		text, err := r.line()
+		long := errors.Is(err, errLongRow)
+		if err != nil && !long && !(errors.Is(err, io.EOF) && len(r.first) > 0) {
 			return nil, err
 		}
-		if err == nil {
-			r.first = append(r.first, bytes.Clone(line))
+		if err == nil || long {
+			r.first = append(r.first, line{bytes.Clone(text), err})
 		}
-		if whole = whole || isObject(line); whole {
+		if whole = whole || long || isObject(text); whole {
 			return r, nil
 		}
 	}
-	r.decode(io.MultiReader(bytes.NewReader(append(bytes.Join(r.first, []byte{'\n'}), '\n')), in))
+	var begun []byte
+	for _, l := range r.first {
+		begun = append(append(begun, l.text...), '\n')
+	}
+	r.decode(io.MultiReader(bytes.NewReader(begun), in))
 	return r, nil
 }
 
@@ -85,14 +102,15 @@ func firstByte(in *unpack.Reader) (byte, error) {
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
 // next returns the next row, valid until the next call, and io.EOF behind the
-// last. Any other error ends the file: what lies behind can't be found.
+// last; the beginning of one that is too long, and errLongRow, where the next follows.
+// Any other error ends the file: what lies behind can't be found.
 func (r *rows) next() ([]byte, error) {
 	r.number++
 	if r.dec == nil {
 		if len(r.first) > 0 {
 			first := r.first[0]
 			r.first = r.first[1:]
-			return first, nil
+			return first.text, first.err
 		}
 		return r.line()
 	}
@@ -120,7 +138,7 @@ func (r *rows) line() ([]byte, error) {
 		r.buf = append(roomFor(r.buf, len(part)), part...)
 		switch {
 		case len(r.buf) > maxLine+2:
-			return nil, fmt.Errorf("the row is longer than %d MiB", maxLine>>20)
+			return r.long(err)
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err == nil, errors.Is(err, io.EOF) && len(r.buf) > 0:
@@ -128,6 +146,20 @@ func (r *rows) line() ([]byte, error) {
 		}
 		return nil, err
 	}
+}
+
+// long goes to the end of a line of which too much was read, up to where reading it
+// gave that error, and returns its beginning.
+func (r *rows) long(err error) ([]byte, error) {
+	text := bytes.Clone(r.buf[:longRaw])
+	r.buf = nil // what it takes is not needed again
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = r.in.ReadSlice('\n')
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return text, errLongRow
 }
 
 // bounded stops a row that never ends.
@@ -139,7 +171,7 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.in.Read(p)
 	if b.n += n; b.n > maxLine {
-		return 0, fmt.Errorf("the row is longer than %d MiB", maxLine>>20)
+		return 0, errLongRow
 	}
 	return n, err
 }
