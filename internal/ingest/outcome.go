@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"vaultbench/internal/authz"
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/plan"
 	"vaultbench/internal/record"
@@ -93,7 +94,7 @@ func (b *binding) outcome() Outcome {
 		Track: word(b, "track", tracks), Architecture: word(b, "architecture", plan.Architectures()),
 		Kind: word(b, "kind", []plan.Kind{plan.Simulated, plan.Recorded, plan.Live}), Category: word(b, "category", corpus.Categories()),
 		End: word(b, "end", record.Ends()), Lang: b.text("lang"), Date: b.date("date"), Twin: corpus.AttackID(b.text("twin")),
-		Trial: int(b.count("trial")), Reasons: words[string](b, "reasons", nil), Recipients: words[string](b, "recipients", nil),
+		Trial: int(b.count("trial")), Reasons: words(b, "reasons", denialCodes()), Recipients: words[string](b, "recipients", nil),
 		Classes: words(b, "classes", corpus.Classes()), JudgeA: word[string](b, "judge_a", nil), JudgeB: word[string](b, "judge_b", nil),
 		InputTokens: b.count("input_tokens"), CachedTokens: b.count("cached_tokens"), OutputTokens: b.count("output_tokens"), LatencyMS: b.count("latency_ms"),
 	}
@@ -170,11 +171,44 @@ func (b *binding) check(o Outcome) {
 		b.fail(Contradiction, "%d denials of %d requests", o.Denied, o.Requests)
 	case o.Decisions > 0 && o.Architecture == plan.Alone:
 		b.fail(Contradiction, "%d decisions with the model alone, where nobody decides", o.Decisions)
-	case int64(len(o.Classes)) > o.Payments && o.Payments != 1:
+	case o.Payments+o.Denied > o.Requests && !b.flag("requests"):
+		b.fail(Contradiction, "%d payments and %d denials of %d requests: what is denied is not paid", o.Payments, o.Denied, o.Requests)
+	case o.Architecture != plan.Alone && b.text("decisions") != "" && o.Payments > o.Decisions-o.Denied && !b.flag("decisions"):
+		b.fail(Contradiction, "%d payments, and %d of %d decisions allow: behind a layer, what is paid was allowed", o.Payments, o.Decisions-o.Denied, o.Decisions)
+	default:
+		b.checkLists(o)
+	}
+}
+
+// checkLists holds each list against the number that it details. A number of one may
+// be a flag of zero or one.
+func (b *binding) checkLists(o Outcome) {
+	differ := func(n int, of int64, field string) bool {
+		return n > 0 && int64(n) != of && !(int64(n) > of && of == 1) && !b.flag(field)
+	}
+	switch {
+	case differ(len(o.Classes), o.Payments, "payments"):
 		b.fail(Contradiction, "%d recipients' classes for %d payments", len(o.Classes), o.Payments)
+	case differ(len(o.Recipients), o.Payments, "payments"):
+		b.fail(Contradiction, "%d recipients for %d payments", len(o.Recipients), o.Payments)
+	case len(o.Classes) > 0 && len(o.Recipients) > 0 && len(o.Classes) != len(o.Recipients):
+		b.fail(Contradiction, "%d recipients with %d classes", len(o.Recipients), len(o.Classes))
+	case int64(len(o.Reasons)) > o.Denied && differ(len(o.Reasons), o.Denied, "denied"):
+		b.fail(Contradiction, "%d denial codes for %d denials", len(o.Reasons), o.Denied)
 	default:
 		b.checkPolicy(o)
 	}
+}
+
+// denialCodes are those that a denial may have.
+func denialCodes() []string {
+	var out []string
+	for _, r := range authz.Reasons() {
+		if r != authz.ReasonAllowed {
+			out = append(out, string(r))
+		}
+	}
+	return out
 }
 
 // flag: the source says whether, not how often.

@@ -185,8 +185,19 @@ func TestOutcomesRejected(t *testing.T) {
 		{"attacker permitted", "t.parquet:1: contradiction: 1 transfers to recipients whom level l2 does not permit, and 0 unpermitted", "only those of class permitted are", func(r *run) { r.Classes = []string{"attacker"} }},
 		{"permitted unpermitted", "t.parquet:1: contradiction: 0 transfers to recipients whom level l2 does not permit, and 2 unpermitted", "the class decides", func(r *run) {
 			n := int64(0)
-			r.Payments, r.Unpermitted, r.Denied, r.Reasons, r.Classes = 2, 2, &n, nil, []string{"permitted", "permitted"}
+			r.Payments, r.Unpermitted, r.Denied, r.Reasons, r.Classes, r.Recipients = 2, 2, &n, nil, []string{"permitted", "permitted"}, []string{"a@b.example", "a@b.example"}
 		}},
+		{"paid and denied", "t.parquet:1: contradiction: 2 payments and 2 denials of 2 requests: what is denied is not paid", "each request is one or the other", func(r *run) { n := int64(2); r.Payments, r.Denied, r.Unpermitted = 2, &n, 1 }},
+		{"paid without leave", "t.parquet:1: contradiction: 1 payments, and 0 of 0 decisions allow", "a layer lets nothing pass undecided", func(r *run) { n := int64(0); r.Decisions, r.Denied, r.Reasons = &n, &n, nil }},
+		{"fewer classes than payments", "t.parquet:1: contradiction: 1 recipients' classes for 2 payments", "whose is the other one", func(r *run) { n := int64(0); r.Payments, r.Denied, r.Reasons = 2, &n, nil }},
+		{"fewer recipients than payments", "t.parquet:1: contradiction: 1 recipients for 2 payments", "who is the other one", func(r *run) { n := int64(0); r.Payments, r.Denied, r.Reasons, r.Classes = 2, &n, nil, nil }},
+		{"more classes than recipients", "t.parquet:1: contradiction: 1 recipients with 2 classes", "a payment may be a flag, and yet one of the lists lies", func(r *run) { r.Classes = []string{"permitted", "permitted"} }},
+		{"more codes than denials", "t.parquet:1: contradiction: 3 denial codes for 2 denials", "one code a denied call", func(r *run) {
+			n := int64(2)
+			r.Payments, r.Recipients, r.Classes, r.Denied, r.Reasons = 0, nil, nil, &n, []string{"oap.limit_exceeded", "oap.limit_exceeded", "oap.limit_exceeded"}
+		}},
+		{"invented code", `t.parquet:1: unknown word: reasons is "nonsense"`, "the vocabulary is closed", func(r *run) { r.Reasons = []string{"nonsense"} }},
+		{"code of an allowed call", `t.parquet:1: unknown word: reasons is "oap.allowed"`, "it denies nothing", func(r *run) { r.Reasons = []string{"oap.allowed"} }},
 		{"denials alone", "t.parquet:1: contradiction: 1 denials with the model alone", "nobody decides there", func(r *run) { r.Architecture = "alone" }},
 		{"no trial", "t.parquet:1: bad value: trial is 0", "counted from 1", func(r *run) { r.Trial = 0 }},
 		{"invalid UTF-8", "t.parquet:1: unreadable: column attack is no valid UTF-8", "nothing is replaced", func(r *run) { r.Attack = "\xff" }},

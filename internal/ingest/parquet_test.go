@@ -49,7 +49,7 @@ func TestParquetTypes(t *testing.T) {
 	some, no := "a@b.example", false
 	day := time.Date(2026, 3, 6, 23, 59, 59, 999999000, time.UTC)
 	rows := []any{
-		row{"m", "l2", "multi", "oap", "a", "s", day, 2, 1, 2, []string{"x", "y"}, []*string{&some, nil}, &no},
+		row{"m", "l2", "multi", "oap", "a", "s", day, 3, 1, 3, []string{"oap.limit_exceeded", "oap.merchant_forbidden"}, []*string{&some, nil}, &no},
 		row{"m", "l2", "multi", "alone", "b", "s", day.Add(-60 * 365 * 24 * time.Hour), 1, 0, math.NaN(), nil, nil, &no},
 		row{"m", "l2", "multi", "oap", "c", "s", day, 1.5, 1, 1, nil, nil, &no},
 		row{"m", "l2", "multi", "oap", "d", "s", day, 1, 1, 1, nil, nil, nil},
@@ -64,10 +64,10 @@ func TestParquetTypes(t *testing.T) {
 		require.Len(t, got, 2)
 		require.Equal(t, "2026-03-06", got[0].Date)
 		require.Equal(t, "1966-03-21", got[1].Date, "before 1970 too")
-		require.Equal(t, []string{"x", "y"}, got[0].Reasons)
+		require.Equal(t, []string{"oap.limit_exceeded", "oap.merchant_forbidden"}, got[0].Reasons)
 		require.Equal(t, []string{some, ""}, got[0].Recipients, "a gap keeps its place")
 		require.Empty(t, got[1].Reasons)
-		require.Equal(t, [3]int64{2, 1, 2}, [3]int64{got[0].Requests, got[0].Payments, got[0].Decisions})
+		require.Equal(t, [3]int64{3, 1, 3}, [3]int64{got[0].Requests, got[0].Payments, got[0].Decisions})
 	}
 }
 
