@@ -108,7 +108,7 @@ func (c *Conversation) step(line object, output, eval, target string) error {
 	if err != nil {
 		return err
 	}
-	calls, err := reactCalls(text)
+	calls, err := reactCalls(text, target)
 	if err != nil {
 		return fmt.Errorf("%s: %w", output, err)
 	}
@@ -136,13 +136,22 @@ var reactWord = regexp.MustCompile(`\b(Thought|Action Input|Action|Observation|F
 // reactLike is a line that means a call in yet another form.
 var reactLike = regexp.MustCompile(`(?im)^[ \t]*[*_#>-]*[ \t]*action(?:[ _]?input)?[ \t]*[0-9]*(?:[ \t]*(?:=|->|[(\[{])|[ \t]-[ \t]|[ \t]*[0-9.)]+[ \t]*:).*|["']action["'][ \t\n]*:.*`)
 
+// otherCall is a call as other harnesses have their models write it: a line that
+// names a tool or its input, a tag, or JSON of a tool's name, alone or with arguments.
+var otherCall = regexp.MustCompile(`(?im)^[ \t]*[*_#>-]*[ \t]*(?:tool|function)(?:[ _-]?(?:name|input|call|args|arguments|parameters|use))?[ \t]*[*_]*[ \t]*[:=].*` +
+	`|[<\[]\|?/?(?:tool|function|python)[ _-]?(?:calls?|uses?|tag|name|code)\b[^\n]*|<(?:invoke|function)\b[^\n]*` +
+	`|["'](?:tool|tool_?name|tool_?calls?|tool_?input|function|function_?call|function_?name|recipient_name)["'][ \t\n]*:[^\n]*` +
+	`|["']name["'][ \t\n]*:[ \t\n]*["'][^"'\n]*["'][ \t\n]*,[ \t\n]*["'](?:arguments|args|parameters|input)["'][ \t\n]*:[^\n]*` +
+	`|["'](?:arguments|args|parameters|input)["'][ \t\n]*:[ \t\n]*\{[^{}]*\}[ \t\n]*,[ \t\n]*["']name["'][ \t\n]*:[^\n]*`)
+
 // toolName is what a tool may be called.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // reactCalls finds the calls of a reply: each Action with the Action Input behind
 // it. All of them count, also those behind an observation that the model made up:
-// it asked for them. What looks like a call and can't be read is an error.
-func reactCalls(text string) ([]llm.Call, error) {
+// it asked for them. What looks like a call, of the tools or of any, and can't be read
+// is an error.
+func reactCalls(text string, tools ...string) ([]llm.Call, error) {
 	var calls []llm.Call
 	named, open := false, false // an Action waits for its input; it is a call
 	rest := ""                  // what is no input of a call
@@ -174,10 +183,21 @@ func reactCalls(text string) ([]llm.Call, error) {
 			rest += value + "\n"
 		}
 	}
-	if like := reactLike.FindString(rest + text); like != "" {
-		return nil, fmt.Errorf("the line %.80q may be a call: want lines that begin with Action: and Action Input", strings.TrimSpace(like))
+	for _, form := range append(applied(tools), reactLike, otherCall) {
+		if like := form.FindString(rest + text); like != "" {
+			return nil, fmt.Errorf("the line %.80q may be a call: want lines that begin with Action: and Action Input", strings.TrimSpace(like))
+		}
 	}
 	return calls, nil
+}
+
+// applied finds tools with arguments in brackets behind them, as code has them.
+func applied(tools []string) []*regexp.Regexp {
+	var out []*regexp.Regexp
+	for _, tool := range tools {
+		out = append(out, regexp.MustCompile(`\b`+regexp.QuoteMeta(tool)+`[ \t]*\([^\n]*`))
+	}
+	return out
 }
 
 // reactName is the word that was found, in small letters without spaces.
