@@ -92,13 +92,17 @@ func (w workshop) read(named []string) ([]author.File, error) {
 		files[i].Quiet = true
 	}
 	for _, path := range named {
-		name, err := w.name(path)
+		info, err := os.Stat(path)
 		if err != nil {
 			return nil, err
 		}
-		if i := slices.IndexFunc(files, func(f author.File) bool { return f.Name == name }); i >= 0 {
+		if i := slices.IndexFunc(files, func(f author.File) bool { return w.isFile(f, info) }); i >= 0 {
 			files[i].Quiet = false
 			continue
+		}
+		name, err := w.name(path)
+		if err != nil {
+			return nil, err
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -109,6 +113,21 @@ func (w workshop) read(named []string) ([]author.File, error) {
 	return files, nil
 }
 
+// isFile compares files and not names: there is more than one way to a file.
+func (w workshop) isFile(f author.File, info os.FileInfo) bool {
+	other, err := os.Stat(w.path(f))
+	return err == nil && os.SameFile(other, info)
+}
+
+// path is where a file stands, by its name for messages.
+func (w workshop) path(f author.File) string {
+	path := filepath.FromSlash(f.Name)
+	if filepath.IsAbs(path) || path == ".." || strings.HasPrefix(path, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return filepath.Join(w.root, path)
+}
+
 // name is how messages call a file: from the module root, or as given where it
 // lies outside.
 func (w workshop) name(path string) (string, error) {
@@ -117,7 +136,7 @@ func (w workshop) name(path string) (string, error) {
 		return "", err
 	}
 	rel, err := filepath.Rel(w.root, full)
-	if err != nil || strings.HasPrefix(rel, "..") {
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return path, nil
 	}
 	return filepath.ToSlash(rel), nil
@@ -179,10 +198,7 @@ func (w workshop) write(files []author.File) error {
 	data := map[string][]byte{}
 	var paths []string
 	for _, f := range files {
-		path := filepath.FromSlash(f.Name)
-		if !filepath.IsAbs(path) && !strings.HasPrefix(path, "..") {
-			path = filepath.Join(w.root, path)
-		}
+		path := w.path(f)
 		paths, data[path] = append(paths, path), f.Data
 	}
 	return record.WriteFiles(paths, func(path string, out io.Writer) error {

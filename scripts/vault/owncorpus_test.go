@@ -82,6 +82,39 @@ func TestOwnCorpusVariantsThatCollide(t *testing.T) {
 	require.Equal(t, map[string]int{"simulated banker: an instrument, not a model; variants made by operators, 1 left out that begin like another one": 4}, said)
 }
 
+// TestOwnCorpusFileNamed: a file of the corpus is itself by whatever way it is named, and
+// no draft that repeats it.
+func TestOwnCorpusFileNamed(t *testing.T) {
+	dir := ownFolder(t, map[string]string{"attacks/mine.jsonl": firstAttack + "\n" + otherAttack + "\n"})
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(dir, link))
+	cwd, err := os.Getwd()
+	require.NoError(t, err)
+	relative, err := filepath.Rel(cwd, dir)
+	require.NoError(t, err)
+	for _, tt := range []struct{ name, corpus, folder, reason string }{
+		{"as the variable", dir, dir, "one name"},
+		{"relative", dir, relative, "outside the module"},
+		{"through a link", dir, link, "another name"},
+		{"variable through a link", link, dir, "another name"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("VAULT_CORPUS", tt.corpus)
+			file := filepath.Join(tt.folder, "attacks", "mine.jsonl")
+			for _, args := range [][]string{{"attacks", "lint", file}, {"attacks", "lint", file, file}, {"attacks", "fmt", "--check", file}} {
+				status, stdout, stderr := vault(args...)
+				assert.Zero(t, status, "%v: %s: %s%s", args, tt.reason, stdout, stderr)
+				assert.Empty(t, stdout, args)
+			}
+		})
+	}
+	draft := filepath.Join(t.TempDir(), "draft.jsonl")
+	put(t, draft, otherAttack+"\n")
+	status, stdout, _ := vault("attacks", "lint", draft)
+	require.Equal(t, 1, status, "a copy is another file")
+	require.Contains(t, stdout, draft+":1: l2-0001: duplicate id")
+}
+
 // TestOwnCorpusRefused: what can't be run says the folder, the file, the line and the id.
 func TestOwnCorpusRefused(t *testing.T) {
 	for _, tt := range []struct {

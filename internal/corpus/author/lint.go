@@ -116,7 +116,7 @@ func (l *linter) each() {
 		if r, used := gone[a.ID]; used {
 			l.add(finding(a, fmt.Sprintf("this id is retired (%s%s:%d: %s): let go tool vault attacks add give another", prefix, retiredFile, r.Line, r.Reason)))
 		}
-		for _, text := range slices.Concat(misplaced(a), l.implausible(a)) {
+		for _, text := range slices.Concat(l.misplaced(a), l.implausible(a)) {
 			l.add(finding(a, text))
 		}
 		if l.register != nil && strings.HasPrefix(a.File, prefix) && a.File != home(a) {
@@ -142,7 +142,7 @@ func home(a corpus.Attack) string {
 }
 
 // misplaced: the id and the session name the kind and the level.
-func misplaced(a corpus.Attack) []string {
+func (l *linter) misplaced(a corpus.Attack) []string {
 	kind := "l"
 	if a.Twin != "" {
 		kind = "b"
@@ -150,7 +150,11 @@ func misplaced(a corpus.Attack) []string {
 	digit := strings.TrimPrefix(string(a.Level), "l")
 	var out []string
 	if series, _ := a.ID.Split(); series != kind+digit {
-		out = append(out, fmt.Sprintf("the id is none from %s%s-0001 on: let go tool vault attacks add give one", kind, digit))
+		remedy := "let go tool vault attacks add give one"
+		if l.register == nil { // that adds to the shipped corpus alone
+			remedy = "give it the number behind the highest there"
+		}
+		out = append(out, fmt.Sprintf("the id is none from %s%s-0001 on: %s", kind, digit, remedy))
 	}
 	if series, _ := a.Session.Split(); series != kind+digit {
 		out = append(out, fmt.Sprintf("session %s: write one from %s%s-s01 on", a.Session, kind, digit))

@@ -25,6 +25,9 @@ func TestLintOwn(t *testing.T) {
 		{"a file of any name", "attacks/theirs.jsonl", "", strings.ReplaceAll(other, "0001", "0007") + "\n", []string{
 			"mine/attacks/theirs.jsonl:1: l2-0007: warning: is a near-duplicate of mine/attacks/level-2.jsonl:1: l2-0001 (similarity 1.00, allowed is less than 0.40)",
 		}, "the name is no finding, and the text nothing to mend: a stranger wrote it, too"},
+		{"id of another level", attacks2, `"l2-0001"`, `"l3-0001"`, []string{
+			"mine/attacks/level-2.jsonl:1: l3-0001: the id is none from l2-0001 on: give it the number behind the highest there",
+		}, "attacks add refuses to work on it"},
 		{"twin of nothing", benign1, `"twin": "l1-0002"`, `"twin": "l1-0009"`, []string{`mine/benign/level-1.jsonl:1: b1-0001: twin "l1-0009" is no attack`}, "within it"},
 		{"personal data", attacks1, "which limits do you have?", "which limits has jo@mail.com?", []string{
 			`mine/attacks/level-1.jsonl:1: l1-0001: category is reconnaissance, the classifier says social_engineering: store that`,
