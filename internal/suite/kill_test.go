@@ -31,6 +31,7 @@ import (
 const (
 	childURL     = "VAULTBENCH_KILL_URL"
 	childResults = "VAULTBENCH_KILL_RESULTS"
+	childRoot    = "VAULTBENCH_KILL_ROOT" // the parent's folder: who is killed removes none
 )
 
 const (
@@ -81,7 +82,7 @@ func TestKilledChild(t *testing.T) {
 		t.Skip("a part of TestKill")
 	}
 	s := killSuite(t, url)
-	r, err := suite.Start(s, t.TempDir(), os.Getenv(childResults), "r1", record.Manifest{})
+	r, err := suite.Start(s, os.Getenv(childRoot), os.Getenv(childResults), "r1", record.Manifest{})
 	require.NoError(t, err)
 	for _, arch := range []plan.Architecture{plan.Alone, plan.OAP} {
 		p, err := s.Planned(cell(corpus.Multi, arch))
@@ -136,7 +137,7 @@ func child(t *testing.T, results string, at int) (k *killer, killed bool) {
 	server := httptest.NewServer(k)
 	defer server.Close()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledChild$")
-	cmd.Env = append(os.Environ(), childURL+"="+server.URL, childResults+"="+results)
+	cmd.Env = append(os.Environ(), childURL+"="+server.URL, childResults+"="+results, childRoot+"="+t.TempDir())
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	require.NoError(t, cmd.Start())
