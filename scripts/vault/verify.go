@@ -25,7 +25,7 @@ func (c *verifyCommand) Run(stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}
-	_, err = fmt.Fprintf(stdout, "OK %s: %d receipts, %d evaluations, %d transfers behind a layer as allowed; signed by %s\n",
+	_, err = fmt.Fprintf(stdout, "OK %s: %d receipts, %d evaluations, %d transfers behind a layer as allowed; signed by %s; reports are computed from this record and not covered\n",
 		escape.Line(r.RunID), r.Receipts, r.Evaluations, r.Transfers, signer(r, trusted != nil))
 	return err
 }

@@ -101,6 +101,7 @@ func newRuns(t *testing.T) runs {
 
 func TestVerifyCommand(t *testing.T) {
 	r := newRuns(t)
+	const uncovered = "; reports are computed from this record and not covered\n"
 	const counts = "OK r1: 1 receipts, 1 evaluations, 0 transfers behind a layer as allowed; signed by "
 	for _, tt := range []struct {
 		name           string
@@ -109,9 +110,9 @@ func TestVerifyCommand(t *testing.T) {
 		stdout, stderr string // whole, and a part of it
 		reason         string
 	}{
-		{"test key", []string{"verify", r.published}, 0, counts + "the published test key " + receipt.TestKey().ID() + ": shows damage, not who signed\n", "", "one line, and what it is worth"},
-		{"own key", []string{"verify", r.mine}, 0, counts + "own key " + r.own.ID() + "; --jwks checks whose it is\n", "", "nobody vouches for it"},
-		{"own key, trusted", []string{"verify", r.mine, "--jwks", r.keys}, 0, counts + "own key " + r.own.ID() + ", one of the trusted\n", "", "the reader does"},
+		{"test key", []string{"verify", r.published}, 0, counts + "the published test key " + receipt.TestKey().ID() + ": shows damage, not who signed" + uncovered, "", "one line, and what it is worth"},
+		{"own key", []string{"verify", r.mine}, 0, counts + "own key " + r.own.ID() + "; --jwks checks whose it is" + uncovered, "", "nobody vouches for it"},
+		{"own key, trusted", []string{"verify", r.mine, "--jwks", r.keys}, 0, counts + "own key " + r.own.ID() + ", one of the trusted" + uncovered, "", "the reader does"},
 		{"key not trusted", []string{"verify", r.published, "--jwks", r.keys}, 1, "", "manifest.json: key " + receipt.TestKey().ID() + " signed it, which is not among the trusted ones", "anybody has the test key"},
 		{"changed", []string{"verify", r.broken}, 1, "", `decisions.jsonl:1: `, "file and line are named"},
 		{"no run", []string{"verify", r.none}, 1, "", "manifest.json: no such file or directory (give a run's folder, such as results/latest)", "what to do"},
