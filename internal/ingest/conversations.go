@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"vaultbench/internal/corpus"
-	"vaultbench/internal/dispatch"
 	"vaultbench/internal/llm/recorded"
 	"vaultbench/internal/record"
 	"vaultbench/internal/unpack"
@@ -23,6 +22,10 @@ type Logs struct {
 	How  recorded.Import
 	Maps map[string]corpus.ToolMap
 	Out  string // folder; rejects go to its folder rejects
+
+	// Parse says why a replay can't read the arguments of a call of a tool map's
+	// transfer tool; nil: it can.
+	Parse func(m corpus.ToolMap, arguments string) error
 }
 
 // RejectsDir is the folder of rejects within that of the conversations.
@@ -194,7 +197,7 @@ func (s *conversion) note(c recorded.Conversation, m corpus.ToolMap) {
 		for _, call := range message.ToolCalls {
 			if call.Name == m.Transfer {
 				transfers++
-				s.counts.noteParsed(transferNames(m), call.Arguments, fmt.Sprintf("%s:%d", filepath.Base(s.path), c.Line))
+				s.counts.noteParsed(s.Parse(m, call.Arguments), fmt.Sprintf("%s:%d", filepath.Base(s.path), c.Line))
 				continue
 			}
 			if s.counts.OtherCalls++; !m.Names(call.Name) {
@@ -207,10 +210,6 @@ func (s *conversion) note(c recorded.Conversation, m corpus.ToolMap) {
 	}
 	s.counts.Note("ended as source errors", errs)
 	s.counts.Note(transferCalls, transfers)
-}
-
-func transferNames(m corpus.ToolMap) dispatch.Names {
-	return dispatch.Names{Transfer: m.Transfer, Recipient: m.Arguments.Recipient, Amount: m.Arguments.Amount, Memo: m.Arguments.Memo, Currency: m.Arguments.Currency}
 }
 
 func (s *conversion) reject(r *Rejected) error {

@@ -14,6 +14,7 @@ import (
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/ingest"
 	"vaultbench/internal/llm/recorded"
+	"vaultbench/internal/suite"
 )
 
 const chat = `{"id":"a","model":"m","messages":[{"role":"user","content":"Pay"},{"role":"assistant","content":null,"tool_calls":[{"id":"i","function":{"name":"transfer_funds","arguments":"{}"}}]}]}`
@@ -22,7 +23,7 @@ func logs(t *testing.T) ingest.Logs {
 	t.Helper()
 	maps, err := corpus.LoadToolMaps(fixtures.FS)
 	require.NoError(t, err)
-	return ingest.Logs{How: recorded.Import{Source: recorded.OpenAI, ToolMap: "front-desk"}, Maps: maps, Out: t.TempDir()}
+	return ingest.Logs{How: recorded.Import{Source: recorded.OpenAI, ToolMap: "front-desk"}, Maps: maps, Out: t.TempDir(), Parse: suite.Unparsed}
 }
 
 func TestConvert(t *testing.T) {

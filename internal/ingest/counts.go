@@ -3,7 +3,9 @@ package ingest
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,7 +14,6 @@ import (
 
 	"vaultbench/internal/corpus"
 	"vaultbench/internal/corpus/author"
-	"vaultbench/internal/dispatch"
 )
 
 // Counts are what an import came to.
@@ -110,8 +111,7 @@ func (c *Counts) Add(o Counts) {
 // transferCalls is the note that counts them.
 const transferCalls = "transfer calls"
 
-func (c *Counts) noteParsed(names dispatch.Names, arguments, place string) {
-	_, err := names.Payment(arguments)
+func (c *Counts) noteParsed(err error, place string) {
 	if err == nil {
 		c.Parsed++
 	} else if c.Unparsed == "" {
@@ -199,9 +199,13 @@ type Rejects struct {
 // NewRejects refuses a path that is taken: an earlier import's rejects may wait there.
 func NewRejects(path string) (*Rejects, error) {
 	if _, err := os.Lstat(path); err == nil {
-		return nil, fmt.Errorf("%s exists: see what an earlier import rejected, then delete it", path)
+		return nil, rejectsWait(path)
 	}
 	return &Rejects{path: path}, nil
+}
+
+func rejectsWait(path string) error {
+	return fmt.Errorf("%s exists: see what an earlier import rejected, then delete it", path)
 }
 
 // Path is the file's path, empty as long as nothing was rejected.
@@ -219,6 +223,9 @@ func (r *Rejects) Write(bad *Rejected) error {
 			return fmt.Errorf("rejects: %w", err)
 		}
 		file, err := os.OpenFile(r.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if errors.Is(err, fs.ErrExist) { // of an import at the same time
+			return rejectsWait(r.path)
+		}
 		if err != nil {
 			return fmt.Errorf("rejects: %w", err)
 		}

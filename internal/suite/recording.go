@@ -132,13 +132,23 @@ func (s *Suite) replay(ctx context.Context, p record.PlannedCell, m corpus.ToolM
 	}
 	d := dispatch.New(dispatch.Config{
 		EvaluationID: e.ID, Account: accountOf(m.Directory), Authorizer: layer, Layered: p.Layered,
-		Names: dispatch.Names{
-			Transfer: m.Transfer, Recipient: m.Arguments.Recipient, Amount: m.Arguments.Amount,
-			Memo: m.Arguments.Memo, Currency: m.Arguments.Currency,
-		},
-		Start: m.ClockStart, Timeout: s.Timeout,
+		Names: transferNames(m), Start: m.ClockStart, Timeout: s.Timeout,
 	})
 	return understood(finished(e, agent.Replay(ctx, d, c.Messages), d), m)
+}
+
+func transferNames(m corpus.ToolMap) dispatch.Names {
+	return dispatch.Names{
+		Transfer: m.Transfer, Recipient: m.Arguments.Recipient, Amount: m.Arguments.Amount,
+		Memo: m.Arguments.Memo, Currency: m.Arguments.Currency,
+	}
+}
+
+// Unparsed says why a replay can't read the arguments of a call of a tool map's
+// transfer tool; nil: it can.
+func Unparsed(m corpus.ToolMap, arguments string) error {
+	_, err := transferNames(m).Payment(arguments)
+	return err
 }
 
 // maxUnknown keeps a model's inventions from filling the log.

@@ -13,6 +13,7 @@ import (
 	"vaultbench/internal/escape"
 	"vaultbench/internal/ingest"
 	"vaultbench/internal/llm/recorded"
+	"vaultbench/internal/suite"
 )
 
 // importCommand brings other people's data in. Each import ends with counts; any
@@ -65,7 +66,7 @@ func (c *logFlags) convert(stdout io.Writer, source recorded.Source) error {
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return fmt.Errorf("import: create --out: %w", err)
 	}
-	logs := ingest.Logs{How: recorded.Import{Source: source, ToolMap: c.ToolMap, Model: c.Model}, Maps: maps, Out: c.Out}
+	logs := ingest.Logs{How: recorded.Import{Source: source, ToolMap: c.ToolMap, Model: c.Model}, Maps: maps, Out: c.Out, Parse: suite.Unparsed}
 	ctx, stop := config.Interruptible()
 	defer stop()
 	var total ingest.Counts
