@@ -49,7 +49,7 @@ func (l *linter) lintRead(p limitPlace, wanted readings, have []string) (missed 
 	read, refused := wanted.byRulesAndGates(), l.refused(p, wanted)
 	for _, at := range read.unread(p.at, p.raw) {
 		if i, ok := meant(at, missing); ok {
-			l.error(at, "misspelt: %s reads %s: rename it", missing[i].by, missing[i].name)
+			l.error(at, "misspelt here or there: %s reads %s: rename one of the two", missing[i].by, missing[i].name)
 			missing = slices.Delete(missing, i, i+1)
 			continue
 		}

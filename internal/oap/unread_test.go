@@ -128,10 +128,10 @@ func TestLintTables(t *testing.T) {
 		reason                 string
 	}{
 		{"member missing", "amount <= limits.payees[merchant_id].once", `{"payees":{"bob":{}}}`, []string{"error: " + charge + "/payees/bob: once is missing, which rule own_rule of finance.payment.charge.v1 reads: add it"}, "the loader refuses it"},
-		{"member misspelt", "amount <= limits.payees[merchant_id].once", `{"payees":{"bob":{"onze":3}}}`, []string{"error: " + charge + "/payees/bob/onze: misspelt: rule own_rule of finance.payment.charge.v1 reads once: rename it"}, "one finding, where it can be mended"},
+		{"member misspelt", "amount <= limits.payees[merchant_id].once", `{"payees":{"bob":{"onze":3}}}`, []string{"error: " + charge + "/payees/bob/onze: misspelt here or there: rule own_rule of finance.payment.charge.v1 reads once: rename one of the two"}, "one finding, where it can be mended"},
 		{"misspelt twice", "amount <= limits.payees[merchant_id].once", `{"payees":{"bob":{"onze":3},"eve":{"onse":3}}}`, []string{
-			"error: " + charge + "/payees/bob/onze: misspelt: rule own_rule of finance.payment.charge.v1 reads once: rename it",
-			"error: " + charge + "/payees/eve/onse: misspelt: rule own_rule of finance.payment.charge.v1 reads once: rename it",
+			"error: " + charge + "/payees/bob/onze: misspelt here or there: rule own_rule of finance.payment.charge.v1 reads once: rename one of the two",
+			"error: " + charge + "/payees/eve/onse: misspelt here or there: rule own_rule of finance.payment.charge.v1 reads once: rename one of the two",
 		}, "each in its entry"},
 		{"member missing in one, near in another", "amount <= limits.payees[merchant_id].once", `{"payees":{"bob":{"once":5,"onze":3},"eve":{}}}`, []string{
 			"error: " + charge + "/payees/bob/onze: " + unreadByAny + " (once was meant?)",
@@ -139,7 +139,7 @@ func TestLintTables(t *testing.T) {
 		}, "what one entry has is no slip of another's"},
 		{"member missing in one, misspelt in another", "amount <= limits.payees[merchant_id].once", `{"payees":{"bob":{},"eve":{"onze":3}}}`, []string{
 			"error: " + charge + "/payees/bob: once is missing, which rule own_rule of finance.payment.charge.v1 reads: add it",
-			"error: " + charge + "/payees/eve/onze: misspelt: rule own_rule of finance.payment.charge.v1 reads once: rename it",
+			"error: " + charge + "/payees/eve/onze: misspelt here or there: rule own_rule of finance.payment.charge.v1 reads once: rename one of the two",
 		}, "each in its own entry"},
 		{"member missing that a limit is named as", "amount <= limits.payees.bob.max_items_per_tx", `{"payees":{"bob":{}}}`, []string{"error: " + charge + "/payees/bob: max_items_per_tx is missing, which rule own_rule of finance.payment.charge.v1 reads: add it"}, "that one stands elsewhere"},
 		{"entry missing", "amount <= limits.payees.bob.once", `{"payees":{}}`, []string{"error: " + charge + "/payees: bob is missing, which rule own_rule of finance.payment.charge.v1 reads: add it"}, "the loader refuses it"},
