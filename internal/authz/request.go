@@ -37,8 +37,9 @@ type Request struct {
 }
 
 // RequestFor is what a layer sees of a parsed payment: of the call at a position,
-// from 1, of an evaluation. The idempotency key is the call's own, or the memo's
-// audit code where it holds exactly one.
+// from 1, of an evaluation, at a moment of the virtual clock. The amount is in minor
+// units. The idempotency key is the call's own or, with byAuditCode, the memo's audit
+// code where it holds exactly one.
 func RequestFor(evaluation string, position int, byAuditCode bool, p bank.Payment, at time.Time) Request {
 	key := evaluation + "#" + strconv.Itoa(position)
 	if byAuditCode {
